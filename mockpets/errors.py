@@ -1,7 +1,7 @@
 """The errors that mockpets raises.
 
 - `RequestError` becomes an error response. It has one of the codes in `constants.ERRORS` or in the
-contract, and `web.error_handlers` turns it into the Error body.
+contract, and `web.error_responses` turns it into the Error body.
 - `InputError` is for the person who runs mockpets. It has every problem in a scenario file, a
 fixture, a setting or an address, and `cli` prints one line for each.
 """
@@ -16,7 +16,7 @@ from mockpets.constants import ERRORS, PROBLEMS_SHOWN
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
 
@@ -72,23 +72,6 @@ class RequestError(MockpetsError):
         error = RequestError("not_found", message, headers, self.details, advice)
         error.code, error.status = self.code, self.status
         return error
-
-
-class NotReady(MockpetsError):  # noqa: N818 - not an error
-    """The result needs work that is too long for the app's thread.
-
-    :param job: does the work, on any thread; call again afterwards.
-    :param what: the work, for the error message if the job fails: ``generating 1000 orders``.
-    """
-
-    def __init__(self, job: Callable[[], object], what: str) -> None:
-        super().__init__()
-        self.job = job
-        self.what = what
-
-
-class NeedsBody(MockpetsError):  # noqa: N818 - not an error
-    """The response to the head of a request needs the body, which has not arrived completely."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

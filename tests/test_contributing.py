@@ -74,7 +74,10 @@ def test_all_mentioned_names_exist() -> None:
     for name, file in places:
         source = (PACKAGE / file).read_text(encoding="utf-8")
         for part in name.split("."):
-            assert re.search(rf"^\s*(?:def |class |){part}\b", source, re.MULTILINE), (name, file)
+            assert re.search(rf"^\s*(?:(?:async )?def |class |){part}\b", source, re.MULTILINE), (
+                name,
+                file,
+            )
 
 
 def test_types_are_checked_without_more_packages_than_the_table_installs() -> None:

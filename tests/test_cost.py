@@ -18,13 +18,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
-from wsgiref.types import WSGIApplication
 
 import pytest
 
 from mockpets import Settings, create_app
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
+from mockpets.interface import App, Incoming, Reply
 
 ROOT = Path(__file__).parent.parent
 ONCE = 50
@@ -49,12 +48,12 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = {
-    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 192, 4_980),
-    "getPet": Operation("/v1/pets/3", b"", "200", 201, 3_990),
-    "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 267, 3_910),
-    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 224, 4_060),
-    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 227, 4_230, key="other"),
-    "missing pet": Operation("/v1/pets/999", b"", "404", 240, 4_390),
+    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 182, 5_350),
+    "getPet": Operation("/v1/pets/3", b"", "200", 186, 4_390),
+    "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 257, 4_360),
+    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 183, 4_540),
+    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 187, 4_640, key="other"),
+    "missing pet": Operation("/v1/pets/999", b"", "404", 205, 4_780),
 }
 HEADERS = {
     # what a browser sends with `fetch` from another origin
@@ -68,7 +67,7 @@ HEADERS = {
 
 
 @pytest.fixture
-def app() -> Iterator[WSGIApplication]:
+def app() -> Iterator[App]:
     app = create_app(Settings(data=("pets=50",)))
     with app.app_context():  # as our server has it
         yield app
@@ -83,7 +82,7 @@ def quiet() -> Iterator[None]:
     gc.enable()
 
 
-def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
+def prepared(app: App, operation: Operation) -> Callable[..., None]:
     """Return what sends one request, its environ changed as it is told, to an app that is warm."""
     path, _, query = operation.target.partition("?")
     environ: dict[str, Any] = {
@@ -98,22 +97,16 @@ def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
         environ["CONTENT_TYPE"] = "application/json"
         environ["CONTENT_LENGTH"] = str(len(operation.body))
     # As our server gives it to the app.
-    fields = "".join(f"{key[5:]}: {value}\r\n" for key, value in environ.items() if "HTTP_" in key)
-    environ[HEADERS_MEMO] = {}
-    environ[HEAD] = f"GET {operation.target} HTTP/1.1\r\n{fields}\r\n".encode()
+    names = tuple(key for key in environ if key.startswith("HTTP_"))
+    fields = "".join(f"{key[5:]}: {environ[key]}\r\n" for key in names)
+    head = f"GET {operation.target} HTTP/1.1\r\n{fields}\r\n".encode()
     answered: list[str] = []
-
-    def start_response(status: str, *_: object) -> Callable[[bytes], object]:
-        answered[:] = [status]
-        return lambda _: None
 
     def send(**changes: str) -> None:
         body = {"wsgi.input": io.BytesIO(operation.body)}
-        chunks = app(environ | body | changes, start_response)
-        for _ in chunks:
-            pass
-        if hasattr(chunks, "close"):
-            chunks.close()
+        reply = app.handle(Incoming(environ | body | changes, head, names))
+        assert isinstance(reply, Reply)
+        answered[:] = [reply.status]
 
     for _ in range(ONCE):
         send()
@@ -123,7 +116,7 @@ def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_a_request_calls_no_more_than_it_did(app: WSGIApplication, name: str) -> None:
+def test_a_request_calls_no_more_than_it_did(app: App, name: str) -> None:
     operation = OPERATIONS[name]
     counts = counted_calls(prepared(app, operation))
     calls = int(median(counts))
@@ -164,7 +157,7 @@ def test_a_request_calls_few_more_with_200_stubs(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("name", ["docs", "schema/scenario.json"])
-def test_pages_and_documents_are_made_once(app: WSGIApplication, name: str) -> None:
+def test_pages_and_documents_are_made_once(app: App, name: str) -> None:
     send = prepared(app, OPERATIONS["listPets"])
     path = {"PATH_INFO": f"/__mockpets/{name}", "QUERY_STRING": ""}
     send(**path)

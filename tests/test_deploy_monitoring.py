@@ -147,7 +147,7 @@ def test_every_expression_of_the_dashboard_is_valid(tmp_path: Path) -> None:
     "texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]], ids=["dashboard", "alerts"]
 )
 def test_every_metric_exists(texts: list[str]) -> None:
-    exposition, _ = Metrics("", (), lambda: HELD).exposition()
+    exposition, _ = Metrics("", (), lambda: HELD).exposition({})
     known = set(re.findall(r"^# TYPE (\w+)", exposition.decode(), re.MULTILINE))
     for text in texts:
         names = re.findall(r"\b(?:mockpets|process)_\w+|\bup\b", text)

@@ -40,7 +40,7 @@ RULE = [
     (1, "mockpets.faults", ()), (1, "mockpets.http", ()), (7, "mockpets.kit", ()),
     (1, "mockpets.skill", ()), (1, "mockpets.memory_budget", ()), (1, "mockpets.packaged_data", ()),
     (1, "mockpets.redaction", ()), (1, "mockpets.strict_json", ()), (1, "mockpets.units", ()),
-    (1, "mockpets.urls", ()), (1, "mockpets.version", ()), (1, "mockpets.wsgi_extension", ()),
+    (1, "mockpets.urls", ()), (1, "mockpets.version", ()), (1, "mockpets.interface", ()),
     (1, "mockpets.syntax_errors", ()), (1, "mockpets.text_files", ()),
 ]  # fmt: skip
 LEVELS = {package: level for level, package, _ in RULE}

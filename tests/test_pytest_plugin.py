@@ -401,8 +401,8 @@ def test_a_lost_session_fails_every_affected_test_with_the_reason(run: Run) -> N
 
         class App:
             app = create_app(Settings())
-            def __call__(self, *arguments):
-                return self.app(*arguments)
+            def handle(self, incoming):
+                return self.app.handle(incoming)
 
         app = App()
 

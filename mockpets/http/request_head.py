@@ -71,7 +71,7 @@ class Fields:
     headers: Mapping[str, str]
     length: int | None
     closes: bool
-    environs: dict[int, dict[str, Any]] = field(default_factory=dict)
+    environs: dict[int, Any] = field(default_factory=dict)
 
 
 class RequestHead(NamedTuple):

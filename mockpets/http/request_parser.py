@@ -38,7 +38,7 @@ _TRAILERS: Final = 100
 class RequestParser:
     """One request, as it arrives, with the attributes that waitress' task reads.
 
-    `memo` is the app's. The limits are for the request line with the headers, and for the body.
+    The limits are for the request line with the headers, and for the body.
     """
 
     url_scheme = "http"
@@ -56,7 +56,6 @@ class RequestParser:
         self._head_bytes = head_bytes
         self._body_bytes = body_bytes
         self.fields = _NO_FIELDS
-        self.memo: dict[str, object] = {}
         self._head = b""
         self._body: _Sized | _Chunks | None = None
 
@@ -104,6 +103,11 @@ class RequestParser:
         self.expect_continue = False
         self.completed = True
         self.close()
+
+    @property
+    def body(self) -> bytes:
+        """Return what has arrived of the body."""
+        return bytes(self._body.content) if self._body is not None else b""
 
     def get_body_stream(self) -> BytesIO:
         """Return the body, from its beginning."""

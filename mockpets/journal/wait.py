@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mockpets.constants import RequestOutcome, WaitKind
+    from mockpets.journal.entry import Entry
+    from mockpets.scenario.model import Reply
 
 
 @dataclass(slots=True, eq=False)
@@ -18,14 +22,12 @@ class Wait:
     :param gate: the gate that holds it; None without one.
     :param delay: seconds, which run at the same time as the hold.
     :param throttle: bytes per second; None for no limit.
-    :param context: what is needed to replace the response; None once it has ended.
     """
 
     number: int
     gate: str | None = None
     delay: float = 0.0
     throttle: int | None = None
-    context: Any = None
     since: float = field(default_factory=perf_counter)
     due: float = 0.0
     """When the delay is over."""
@@ -33,6 +35,12 @@ class Wait:
     is_opened: bool = False
     """Whether the gate was opened. Otherwise it leaves the gate because it ends."""
     ended: float | None = None
+    read: Callable[[], Entry] | None = None
+    """Returns the entry of its request; None once the response has ended."""
+    release: Callable[[Reply, float], None] | None = None
+    """Sends the response, or a stub's reply in its place, after a delay in seconds. `PASS` stands
+    for the response, and the name of a fault breaks it. None before the server has the response,
+    and once it has ended."""
 
     def __post_init__(self) -> None:
         """Start the delay."""

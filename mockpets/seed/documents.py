@@ -23,7 +23,7 @@ from mockpets.errors import RequestError
 from mockpets.seed.values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mockpets.contract.details import Api
     from mockpets.contract.model import Collection, Key, Record, Records
@@ -150,23 +150,29 @@ def completed_record(collection: Collection, given: Record, store: Store) -> Rec
     return {name: value for name, value in record.items() if name != records.key or name in given}
 
 
-def give_parent(
-    record: Record,
-    collection: Collection,
-    collections: Iterable[Collection],
-    keys_of: Callable[[Collection], Sequence[Key]],
-) -> None:
-    """Make a generated record belong to an existing record, if it belongs to one that does not."""
+def parents_of(collection: Collection, collections: Iterable[Collection]) -> list[Collection]:
+    """Return the collections, at most one, to whose records those of a collection belong."""
     records = collection.schema
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
-    api, link = records.api, link_of(records.guessed)
-    parent = api.stored(records.guessed.parent)
-    for each in collections:
-        other = each.schema
-        if isinstance(other, DocumentRecords) and (other.api, other.guessed.name) == (api, parent):
-            keys = keys_of(each)
-            if keys and value_at(record, link) not in keys:
-                set_at(record, link, keys[0])
+    parent = records.api, records.api.stored(records.guessed.parent)
+    return [
+        each
+        for each in collections
+        if isinstance(other := each.schema, DocumentRecords)
+        and (other.api, other.guessed.name) == parent
+    ]
+
+
+def give_parent(record: Record, collection: Collection, keys: Sequence[Key]) -> None:
+    """Make a generated record belong to an existing record, if it belongs to one that does not.
+
+    :param keys: those of the existing records of `parents_of`.
+    """
+    records = collection.schema
+    assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
+    link = link_of(records.guessed)
+    if keys and value_at(record, link) not in keys:
+        set_at(record, link, keys[0])
 
 
 def completed(

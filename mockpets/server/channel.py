@@ -10,30 +10,27 @@ import logging
 import os
 import socket
 import struct
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import BODY_BYTES
 from mockpets.errors import RequestError
 from mockpets.http.request_parser import RequestParser
+from mockpets.interface import Arrival, Delivery, Job, Later, Pause, Reply
 from mockpets.server.connection import Connection
 from mockpets.server.parking import ParkedResponse, ThrottledBody
-from mockpets.server.task import Response, Task, error_response
+from mockpets.server.task import Response, error_response, incoming, response_of
 from mockpets.telemetry.access_log import shown_target
-from mockpets.wsgi_extension import AwaitBody, CallAgain, Deliver, RunJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from wsgiref.types import WSGIApplication
 
     from mockpets.constants import ResponseEnd
-    from mockpets.wsgi_extension import BodyState
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with a time of zero: closing the socket resets the connection."""
-_JOBS: Final = 3
-"""Maximum number of jobs for one request: more than one if scenario files change during a job."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -49,12 +46,8 @@ class Channel(Connection):
     _request: RequestParser | None = None
     """The request in progress, which is complete."""
     _response: Response | None = None
-    _body_state: BodyState | None = None
-    """None if the body is not large, or came with its head."""
-    _jobs = 0
-    _job_results: tuple[object, ...] = ()
-    _retry_until: float | None = None
-    """Deadline for retries."""
+    _later: Later | None = None
+    """What the app does with the request whose body arrives."""
 
     def close(self, end: ResponseEnd = "client_left") -> None:
         """Close the connection and free everything that it holds."""
@@ -94,16 +87,15 @@ class Channel(Connection):
 
     def _await_body(self, request: RequestParser) -> None:
         """Wait for the rest of a body, unless the app responds without it."""
-        has_early_calls = getattr(self.server.application, "early_calls", False)
-        if has_early_calls and self._body_state is None and request.body_size > BODY_BYTES:
-            self._body_state = "large"
-            response = self._make_response(request)
-            if not isinstance(response.order, AwaitBody):
+        if self._later is None and request.body_size > BODY_BYTES:
+            result = self._result(request, lambda: self._handle(request, is_arriving=True))
+            if not (isinstance(result, Later) and isinstance(result.after, Arrival)):
                 self._incoming, self._request = None, request
                 self.scheduler.bodies.forget(self._reject_body)
                 self._enter("busy")
-                self._carry_out(request, response)
+                self._carry_out(request, result)
                 return
+            self._later = result
         self.scheduler.bodies.count(self._reject_body, request.body_bytes)
         if self._request is not None:
             return  # it was the largest, and is rejected
@@ -130,57 +122,40 @@ class Channel(Connection):
         self._request = request
         if self.phase not in ("idle", "head"):
             self.scheduler.bodies.forget(self._reject_body)
-        if self._body_state is not None:
-            self._body_state = "read"
         self._enter("busy")
         self.scheduler.call_soon(self._respond)
 
     def _respond(self) -> None:
-        request = self._request
+        request, later = self._request, self._later
+        self._later = None
         if request is None:
             return  # the client has left
-        self.scheduler.changed.add(self)
-        self._carry_out(request, self._make_response(request))
-
-    def _carry_out(self, request: RequestParser, response: Response) -> None:
-        """Send, park or retry a response as ordered."""
-        self._response, is_draining = response, self.scheduler.draining
-        match order := response.order:
-            case RunJob():
-                self._run_job(request, order)
-                return
-            case CallAgain() if not is_draining or self._retry_until is None:
-                if self._retry_until is None:
-                    self._retry_until = self.scheduler.timers.clock() + order.patience
-                if is_draining:
-                    self._retry()
-                else:
-                    hold = Deliver(hold=order.hold, patience=order.patience, owner=order.owner)
-                    self._park(hold, self._retry)
-                return
-        request.close()  # nothing reads the body again, and the response may be parked
-        delivery = response.delivery
-        if delivery.watch is not None:
-            delivery.watch(partial(self._release_soon, response))
-        if (delivery.delay > 0 or delivery.hold is not None) and not is_draining:
-            self._park(delivery, partial(self._release, response))
+        if later is None:
+            self._go_on(request, lambda: self._handle(request))
         else:
-            self._deliver(response)
+            self._go_on(request, lambda: later.resume(request.body))
 
-    def _park(self, delivery: Deliver, release: Callable[[], None]) -> None:
-        if self._peer_closed:
-            self.close()  # the client has most likely left
-        else:
-            self._catch_up()  # from now on the client waits
-            self._parked = ParkedResponse(self.scheduler.parking, delivery, release)
+    def _handle(self, request: RequestParser, *, is_arriving: bool = False) -> Reply | Later:
+        if request.request_uri == "*":
+            # About the server as a whole (RFC 9110, part 9.3.7): no app has such a path.
+            return Reply("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
+        return self.server.app.handle(incoming(self, request, is_arriving=is_arriving))
 
-    def _make_response(self, request: RequestParser) -> Response:
-        """Return the response; the client does not see how an app failed."""
+    def _go_on(self, request: RequestParser, step: Callable[[], Reply | Later]) -> None:
+        """Take a step towards the response to a request, unless its client has left."""
+        if self._request is request:
+            self.scheduler.changed.add(self)
+            self._carry_out(request, self._result(request, step))
+
+    def _result(
+        self, request: RequestParser, step: Callable[[], Reply | Later]
+    ) -> Response | Later:
+        """Return the result of a step of the app; the client does not see how an app failed."""
         try:
-            if request.error is None:
-                task = Task(self, request)
-                return task.run(self._job_results, self._body_state, self._patience_left())
-            return error_response(self.scheduler, request, request.error, self.addr[0])
+            if request.error is not None:
+                return error_response(self.scheduler, request, request.error, self.addr[0])
+            result = step()
+            return result if isinstance(result, Later) else self._written(request, result)
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = shown_target(request.request_uri)
             _log.exception("error while responding to %s %r", request.command, target)
@@ -189,34 +164,62 @@ class Channel(Connection):
         request.reject(error)
         return error_response(self.scheduler, request, error, self.addr[0])
 
-    def _patience_left(self) -> float | None:
-        """Return the seconds for which the app may hold a retried request; None for others."""
-        if self._retry_until is None:
-            return None
-        if self.scheduler.draining:
-            return 0.0
-        return max(self._retry_until - self.scheduler.timers.clock(), 0.0)
+    def _written(self, request: RequestParser, reply: Reply) -> Response:
+        if reply.session:
+            self.note_session(reply.session)
+        try:
+            return response_of(self, request, reply)
+        except Exception:
+            if reply.on_end is not None:  # the client gets an error response instead
+                reply.on_end("broken")
+            raise
 
-    def _run_job(self, request: RequestParser, order: RunJob) -> None:
-        """Have the worker run a job, then call the app again."""
-        self._response = None
-        self._jobs += 1
-        if self._jobs > _JOBS:
-            message = "the scenarios change faster than their records can be generated; try again"
-            request.reject(RequestError("busy", message))
-            self.scheduler.call_soon(self._respond)
+    def _carry_out(self, request: RequestParser, result: Response | Later) -> None:
+        """Send or park a response as its delivery says, or wait for what the app waits for."""
+        if isinstance(result, Later):
+            self._response = None
+            self._wait_for(request, result)
             return
+        self._response = response = result
+        request.close()  # nothing reads the body again, and the response may be parked
+        delivery = response.delivery
+        if delivery.watch is not None:
+            delivery.watch(partial(self._release_soon, response))
+        if (delivery.delay > 0 or delivery.hold is not None) and not self.scheduler.draining:
+            self._park(delivery, partial(self._release, response))
+        else:
+            self._deliver(response)
 
-        def run() -> None:
-            self._job_results += (order.job(),)
+    def _wait_for(self, request: RequestParser, later: Later) -> None:
+        """Go on with a request after what the app waits for."""
 
-        self.scheduler.worker.submit(run, self._respond, order.owner)
+        def resume(value: object) -> None:
+            self._go_on(request, lambda: later.resume(value))
 
-    def _retry(self) -> None:
-        """Call the app again after the hold that it ordered."""
-        self._parked = self._response = None
-        self._jobs, self._job_results = 0, ()  # their results may be outdated
-        self.scheduler.call_soon(self._respond)
+        match later.after:
+            case Job() as job:
+                self.scheduler.worker.submit(job.run, resume, job.owner)
+            case Pause() as pause:
+
+                def end() -> None:
+                    self._parked = None
+                    resume(self.scheduler.draining or self.scheduler.time() >= pause.until)
+
+                if self.scheduler.draining:
+                    end()
+                else:
+                    patience = pause.until - self.scheduler.time()
+                    hold = Delivery(hold=pause.hold, patience=patience, owner=pause.owner)
+                    self._park(hold, end)
+            case Arrival():
+                raise AssertionError("the body has arrived")
+
+    def _park(self, delivery: Delivery, release: Callable[[], None]) -> None:
+        if self._peer_closed:
+            self.close()  # the client has most likely left
+        else:
+            self._catch_up()  # from now on the client waits
+            self._parked = ParkedResponse(self.scheduler.parking, delivery, release)
 
     def _on_timeout(self) -> None:
         limits = self.scheduler.limits
@@ -231,22 +234,20 @@ class Channel(Connection):
         self.scheduler.changed.add(self)
         self._deliver(response)
 
-    def _release_soon(self, response: Response, app: WSGIApplication | None) -> None:
-        self.scheduler.call_soon(partial(self._release_now, response, app))
+    def _release_soon(self, response: Response, reply: Reply | None) -> None:
+        self.scheduler.call_soon(partial(self._release_now, response, reply))
 
-    def _release_now(self, response: Response, app: WSGIApplication | None) -> None:
-        """Send a response that waits, or the one of an app in its place; see `Release`."""
+    def _release_now(self, response: Response, reply: Reply | None) -> None:
+        """Send a response that waits, or another one in its place; see `interface.Send`."""
         parked = self._parked
         if parked is None or self._response is not response:
             return  # it has ended
-        if app is None:
+        if reply is None:
             parked.flush()
         elif isinstance(parked, ParkedResponse):  # else its head is sent
             parked.drop()
             self._parked = None
-            self.scheduler.changed.add(self)
-            request = response.request
-            self._carry_out(request, Task(self, request).replace(response, app))
+            self._go_on(response.request, lambda: replace(reply, on_end=response.on_end))
 
     def _deliver(self, response: Response) -> None:
         """Send a response, or break the connection instead."""
@@ -276,13 +277,13 @@ class Channel(Connection):
         if not self._unsent and self.connected:
             self._finish(response)
 
-    def _break(self, delivery: Deliver) -> None:
+    def _break(self, delivery: Delivery) -> None:
         """End the connection as a fault does, or wait until the client leaves."""
         then = "close" if delivery.fault is None else delivery.fault.then
         self._end_response("broken")
         if then == "wait" and not self.scheduler.draining:
             self._enter("busy")
-            self._park(Deliver(hold=_never, owner=delivery.owner), self.close)
+            self._park(Delivery(hold=_never, owner=delivery.owner), self.close)
         elif then == "reset":
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.close()
@@ -316,11 +317,9 @@ class Channel(Connection):
         if fault is not None and fault.then in ("reset", "wait"):
             self._break(response.delivery)
             return
-        self._request = self._body_state = None
+        self._request = None
         self._end_response("broken" if response.short else "sent")
         self.served += 1
-        if self._jobs or self._retry_until is not None:
-            self._jobs, self._job_results, self._retry_until = 0, (), None
         if response.close:
             is_done = request.completed and request.error is None
             self._end(linger=not is_done or not request.fields.closes)

@@ -19,9 +19,9 @@ from mockpets.server.poller import ERROR, PEER_CLOSED, READ, WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from wsgiref.types import WSGIApplication
 
     from mockpets.constants import ResponseEnd
+    from mockpets.interface import App
     from mockpets.server.eviction import EvictionQueue
     from mockpets.server.parking import Parked
     from mockpets.server.scheduler import Scheduler
@@ -41,7 +41,7 @@ _SESSIONS: Final = 8
 class Endpoint:
     """A listening socket's app and port, with the names that waitress' task reads."""
 
-    application: WSGIApplication
+    app: App
     effective_port: int
     adj: ClassVar = Adjustments(ident=IDENT)
     server_name: ClassVar = "localhost"

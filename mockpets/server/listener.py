@@ -18,8 +18,7 @@ from mockpets.session.visitors import visitor_name
 from mockpets.web.addresses import is_one_of, parse_address
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
+    from mockpets.interface import App
     from mockpets.server.connection import Address, Connection
     from mockpets.server.poller import Poller
     from mockpets.server.scheduler import Scheduler
@@ -46,7 +45,7 @@ class Listener:
 
     def __init__(
         self,
-        app: WSGIApplication,
+        app: App,
         sock: socket.socket,
         scheduler: Scheduler,
         poller: Poller,

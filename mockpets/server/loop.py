@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from socket import socket
-    from wsgiref.types import WSGIApplication
 
+    from mockpets.interface import App
     from mockpets.server.channel import Channel
     from mockpets.server.poller import Handler
 
@@ -40,7 +40,7 @@ class Loop:
 
     def __init__(
         self,
-        app: WSGIApplication,
+        app: App,
         sockets: Sequence[socket],
         limits: Limits | None = None,
         clock: Callable[[], float] = monotonic,

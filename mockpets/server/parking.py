@@ -10,8 +10,8 @@ from mockpets.constants import PIECES_A_SECOND
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.interface import Delivery
     from mockpets.server.timers import Timer, Timers
-    from mockpets.wsgi_extension import Deliver
 
 
 class Parking:
@@ -30,7 +30,7 @@ class Parking:
         self._limit = limit
 
     def room(self, owner: str) -> bool:
-        """See `mockpets.wsgi_extension.Server.room`."""
+        """See `mockpets.interface.Server.room`."""
         owned = [*self.responses.values()].count(owner) if owner else 0
         return self._limit - len(self.responses) > owned
 
@@ -38,7 +38,7 @@ class Parking:
 class Parked(ABC):
     """A response that is delayed, throttled or held.
 
-    :param owner: as in a `Deliver`.
+    :param owner: as in a `Delivery`.
     """
 
     def __init__(self, parking: Parking, owner: str) -> None:
@@ -68,21 +68,21 @@ class ParkedResponse(Parked):
     :param release: called once, on the loop's thread.
     """
 
-    def __init__(self, parking: Parking, order: Deliver, release: Callable[[], None]) -> None:
-        super().__init__(parking, order.owner)
+    def __init__(self, parking: Parking, delivery: Delivery, release: Callable[[], None]) -> None:
+        super().__init__(parking, delivery.owner)
         self._release = release
         self._pending = 0
         self._leave_gate: Callable[[], None] | None = None
         timers = parking.timers
-        if order.delay > 0:
+        if delivery.delay > 0:
             self._pending += 1
-            self._timers.append(timers.call_at(timers.clock() + order.delay, self._one_ended))
-        if order.patience is not None:
-            self._timers.append(timers.call_at(timers.clock() + order.patience, self.flush))
-        if order.hold is not None:
+            self._timers.append(timers.call_at(timers.clock() + delivery.delay, self._one_ended))
+        if delivery.patience is not None:
+            self._timers.append(timers.call_at(timers.clock() + delivery.patience, self.flush))
+        if delivery.hold is not None:
             self._pending += 1
             # Any thread may open a gate.
-            self._leave_gate = order.hold(lambda: parking.call_soon(self._gate_opened))
+            self._leave_gate = delivery.hold(lambda: parking.call_soon(self._gate_opened))
 
     def _gate_opened(self) -> None:
         if self._is_parked:

@@ -20,15 +20,15 @@ from mockpets.settings.combinations import notices
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from socket import socket
-    from wsgiref.types import WSGIApplication
 
+    from mockpets.interface import App
     from mockpets.server.limits import Limits
 
 _log: Final = logging.getLogger("mockpets.server")
 
 
 def serve(
-    app: WSGIApplication,
+    app: App,
     sockets: Sequence[socket],
     on_ready: Callable[[], None],
     settings: Settings | None = None,
@@ -82,7 +82,7 @@ class MockpetsServer:
     def __init__(
         self,
         settings: Settings | None = None,
-        app: WSGIApplication | None = None,
+        app: App | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.settings = settings or Settings(port=0)
@@ -125,7 +125,7 @@ class MockpetsServer:
             self._running = started.pop_all()
         return self
 
-    def _make_app(self, started: ExitStack) -> WSGIApplication:
+    def _make_app(self, started: ExitStack) -> App:
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)

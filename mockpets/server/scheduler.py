@@ -1,7 +1,7 @@
 """What one loop does besides watching sockets: calls and timers.
 
-Connections add work here and the loop does it, so neither needs to know the other. Apps find the
-scheduler in their environ as the `mockpets.wsgi_extension.Server`.
+Connections add work here and the loop does it, so neither needs to know the other. Apps get the
+scheduler with each request, as the `mockpets.interface.Server`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from mockpets.server.worker import Worker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
+    from mockpets.interface import ServerCounts
     from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
     from mockpets.server.timers import Timer
-    from mockpets.wsgi_extension import ServerCounts
 
 _BATCH_SECONDS: Final = 0.002
 """How long a response may wait for the others of its turn, to be sent with them."""
@@ -33,7 +33,7 @@ class Scheduler:
     """The calls and timers of one loop, and what its connections share.
 
     :param wake: ends the loop's wait for sockets; called from any thread.
-    :param close_idle: see `mockpets.wsgi_extension.Server`.
+    :param close_idle: see `mockpets.interface.Server`.
     :param connections: the open connections, only counted here.
     """
 
@@ -91,6 +91,10 @@ class Scheduler:
     def room(self, session: str = "") -> bool:
         """Return whether one more response, of a session, may be parked."""
         return self.parking.room(session)
+
+    def time(self) -> float:
+        """Return the seconds of the clock."""
+        return self.timers.clock()
 
     def counts(self) -> ServerCounts:
         """Return what the server holds now, and its limits."""

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections import OrderedDict, deque
 from contextlib import contextmanager
+from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Job = tuple[Callable[[], object], Callable[[], None]]
+    Job = tuple[Callable[[], object], Callable[[object], None]]
 
 _log: Final = logging.getLogger("mockpets.server")
 _SWITCH_SECONDS: Final = 0.0002
@@ -38,10 +39,12 @@ class Worker:
         """True for each job, then False to end."""
         self._thread: Thread | None = None
 
-    def submit(self, job: Callable[[], object], done: Callable[[], None], owner: str = "") -> None:
+    def submit(
+        self, job: Callable[[], object], done: Callable[[object], None], owner: str = ""
+    ) -> None:
         """Run a job.
 
-        :param done: called on the loop's thread after the job has returned or failed.
+        :param done: called on the loop's thread with what the job has returned, None if it failed.
         """
         if self._thread is None:
             self._thread = Thread(target=self._run, name="mockpets-helper", daemon=True)
@@ -60,13 +63,13 @@ class Worker:
     def _run(self) -> None:
         while self._ready.get():
             job, done = self._next()
+            result: object = None
             try:
                 with _yielding():
-                    job()
+                    result = job()
             except Exception:  # noqa: BLE001 - a job may fail in any way
-                # The app is called again and reports the problem to the client.
                 _log.exception("a background job failed")
-            self._call_soon(done)
+            self._call_soon(partial(done, result))
 
     def _next(self) -> Job:
         """Return the next job; the other owners go before the next one of its owner."""

@@ -37,7 +37,7 @@ class Gates:
     def remove(self, wait: Wait) -> None:
         """Remove a response that has ended, and free what it was made from."""
         wait.ended = perf_counter()
-        wait.context = None
+        wait.read = wait.release = None
         self._waits.pop(wait, None)
 
     def all(self) -> list[Wait]:

@@ -25,7 +25,7 @@ from mockpets.session.undo import Undo
 from mockpets.session.visitors import is_visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mockpets.session.session import SharedState
 
@@ -182,6 +182,28 @@ class SessionRegistry:
             replaced.free()
         self.shared.changes.publish("sessions")
         return session
+
+    def read(self, name: str) -> Session:
+        """Return a session as `peek` does.
+
+        :raise RequestError: ``session_dropped`` or ``unknown_session``, as for any request.
+        """
+        if self.find(name) is None:
+            self.closed_names.check(name)
+            self.check_declared(name)
+        return self.peek(name)
+
+    def copies(
+        self, shared: SharedState, names: Iterable[str], without: str = ""
+    ) -> SessionRegistry:
+        """Return a registry with copies of those sessions that exist; see `Session.copy`."""
+        copies = SessionRegistry(shared, self.limit, declared=self.declared)
+        copies.closed_names = self.closed_names
+        for name in names:
+            session = self.get(name)
+            if session is not None:
+                copies._by_name[name] = session.copy(shared, without)
+        return copies
 
     def reset_visitor(self, name: str) -> Session | None:
         """Reset a visitor's session, if it exists; forget that it was replaced."""

@@ -22,7 +22,7 @@ from mockpets.constants import (
     SESSION_HEADER,
     SESSION_ID_HEADER,
 )
-from mockpets.errors import NotReady, RequestError
+from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import Records
 from mockpets.records.store import Store
@@ -36,7 +36,7 @@ from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
@@ -111,6 +111,16 @@ class Snapshot(NamedTuple):
         return sum(records.contents.size for records in self.records.values())
 
 
+class Work(NamedTuple):
+    """Work that is too long for the app's thread.
+
+    :param what: it, for the error message if it fails: ``generating 1000 orders``.
+    """
+
+    run: Callable[[], object]
+    what: str
+
+
 class Mark(NamedTuple):
     """The beginning of a recording.
 
@@ -157,27 +167,37 @@ class SharedState:
     started: int = 0
     changes: ChangeFeed = field(default_factory=ChangeFeed)
 
-    def table(
-        self, collection: Collection, content: Content, seed: int, *, at_once: bool = False
-    ) -> Table:
+    def table(self, collection: Collection, content: Content, seed: int) -> Table:
         """Return contents as a table; tables of generated records are shared.
 
         :param seed: of generated records, unless `content` sets another.
         :raise RequestError: ``store_full`` if the records exceed the memory budget.
-        :raise NotReady: `at_once` is set and many records must be generated first.
         """
         if not isinstance(content, Generated):
             return make_table(collection, rows_of(content), self.records)
+        return self._generation(collection, content, seed)()
+
+    def work_for(
+        self, collection: Collection, content: Content | None, seed: int
+    ) -> Iterator[Work]:
+        """Yield the work to do before `table` is fast, if many records must be generated."""
+        if isinstance(content, Generated) and content.count > RECORDS_AT_ONCE:
+            make = self._generation(collection, content, seed)
+            if not self.tables.has(*make.args):
+                yield Work(make, f"generating {content.count} {collection.name}")
+
+    def _generation(self, collection: Collection, content: Generated, seed: int) -> partial[Table]:
         seed = seed if content.seed is None else content.seed
         locale = content.locale or self.locale
-        make = partial(self.tables.make, collection, content.count, seed, locale)
-        if at_once and content.count > RECORDS_AT_ONCE and not self.tables.has(*make.args):
-            raise NotReady(make, f"generating {content.count} {collection.name}")
-        return make()
+        return partial(self.tables.make, collection, content.count, seed, locale)
 
-    def starts_with(
-        self, contents: Mapping[str, Content], seed: int, *, at_once: bool = False
-    ) -> Mapping[str, Table]:
+    def work_for_starts(self, contents: Mapping[str, Content], seed: int) -> Iterator[Work]:
+        """Yield the work to do before `starts_with` is fast, or raise as it."""
+        library = self.library()
+        for name in contents.keys() - {EVERYTHING}:
+            yield from self.work_for(library.collection(name), contents[name], seed)
+
+    def starts_with(self, contents: Mapping[str, Content], seed: int) -> Mapping[str, Table]:
         """Return the initial records of collections with other contents, by name or SCENARIO.NAME.
 
         :raise RequestError: as `table`; ``not_found`` for an unknown collection,
@@ -192,7 +212,7 @@ class SharedState:
                 store = Store(empty_table(collection), 0, seed=seed)
                 table = store.read([*map(parse_row, content)], self.records)
             else:
-                table = self.table(collection, content, seed, at_once=at_once)
+                table = self.table(collection, content, seed)
             starts[collection.label] = table
         return starts
 
@@ -202,8 +222,6 @@ class SharedState:
         starts: Mapping[str, Table],
         seed: int,
         budget: MemoryBudget,
-        *,
-        at_once: bool = False,
     ) -> Store:
         """Return a collection with its initial records, or raise as `table`.
 
@@ -215,7 +233,7 @@ class SharedState:
             if start.collection != collection:  # its file has changed
                 start = _restarted(start, collection)
         else:
-            start = self.table(collection, content, seed, at_once=at_once)
+            start = self.table(collection, content, seed)
         return Store(start, self.max_new, budget, seed)
 
 
@@ -284,21 +302,27 @@ class Session:
 
     # --- Records ------------------------------------------------------------------------------
 
-    def store(self, stack: Stack, collection: Collection, *, at_once: bool = False) -> Store:
+    def store(self, stack: Stack, collection: Collection) -> Store:
         """Return the records of a collection that a request with these scenarios sees.
 
         :raise RequestError: ``store_full`` if the scenario's records exceed the memory budget.
-        :raise NotReady: `at_once` is set, and many records must be generated first.
         """
-        return self.store_of(stack.binding(collection), at_once=at_once)
+        return self.store_of(stack.binding(collection))
 
-    def store_of(self, binding: Binding, *, at_once: bool = False) -> Store:
+    def work_for(self, binding: Binding) -> Sequence[Work]:
+        """Return the work to do before `store_of` is fast, if many records must be generated."""
+        kept = self._kept.get(binding.place)
+        if kept is not None and kept.is_of(binding):
+            return ()
+        return [*self.shared.work_for(binding.collection, binding.content, self.seed)]
+
+    def store_of(self, binding: Binding) -> Store:
         """Return the records of a collection and the scenario that gives it content, as `store`."""
         kept = self._kept.get(binding.place)
         if kept is not None and kept.is_of(binding):
             return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
-        store = self._new_store(binding, kept, at_once=at_once)
+        store = self._new_store(binding, kept)
         with self._lock:
             kept = self._kept.get(binding.place)
             if kept is not None and kept.is_of(binding):
@@ -308,11 +332,9 @@ class Session:
             self.note_change()  # the records of the old definition may be gone
         return store
 
-    def _new_store(self, binding: Binding, before: Kept | None, *, at_once: bool) -> Store:
+    def _new_store(self, binding: Binding, before: Kept | None) -> Store:
         """Return the store of a collection; with the records from before if they still count."""
-        store = self.shared.new_store(
-            binding, self.starts, self.seed, self._budget, at_once=at_once
-        )
+        store = self.shared.new_store(binding, self.starts, self.seed, self._budget)
         records = self._waiting.get(binding.place)
         if before is not None:  # perhaps other properties are required now
             records = Records(before.digest, before.store.save())
@@ -473,6 +495,20 @@ class Session:
                 None if self._random is None else self._random.getstate()[1],
                 self.skipped_keys,
             )
+
+    def copy(self, shared: SharedState, without: str = "") -> Session:
+        """Return a copy over other shared state, on whose records requests may act; `free` it.
+
+        :param without: a scenario whose text in this session does not count.
+        """
+        copy, snapshot = Session(self.name, shared), self.snapshot()
+        if without:
+            snapshot = snapshot._replace(documents=snapshot.documents.without(without))
+        copy.identify(self.id)
+        copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
+        shared.records.give(snapshot.size)  # the copy counts it again
+        copy.load(snapshot)
+        return copy
 
     def load(self, snapshot: Snapshot) -> None:
         """Become what a snapshot has; the journal stays.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
 
+    from mockpets.interface import ServerCounts
+
 BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
 """Upper bounds of the histogram in seconds; most responses take less than a millisecond."""
 
@@ -71,7 +73,7 @@ class Metrics:
     """The metrics of one app; safe to use from several threads.
 
     :param operations: the names of the contract's operations.
-    :param holdings: called for each exposition.
+    :param holdings: what the app holds; called for each exposition.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Metrics:
         self._limits: dict[str, int] = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
         self._work = {operation: _Work() for operation in (*operations, _OTHER)}
         self._registry: CollectorRegistry | None = None
+        self._server: ServerCounts = {}
 
     def observe(
         self,
@@ -129,10 +132,14 @@ class Metrics:
         self._registry = registry
         return registry
 
-    def exposition(self) -> tuple[bytes, str]:
-        """Return all metrics in the text format of Prometheus, and its content type."""
+    def exposition(self, server: ServerCounts) -> tuple[bytes, str]:
+        """Return all metrics in the text format of Prometheus, and its content type.
+
+        :param server: what the server holds.
+        """
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+        self._server = server
         return generate_latest(self._registry or self.prepare()), CONTENT_TYPE_LATEST
 
     def collect(self) -> Iterator[Metric]:
@@ -144,7 +151,7 @@ class Metrics:
         )
         build.add_metric((self._version,), 1)
         yield build
-        holdings = self._holdings()
+        holdings: Holdings = {**self._holdings(), **self._server}
         yield from self._request_metrics(holdings.get("rejected", {}))
         for name, text in _HELP.items():
             if name in holdings:

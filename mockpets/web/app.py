@@ -31,24 +31,20 @@ from mockpets.settings.combinations import contradictions
 from mockpets.settings.contracts import contract_files
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
-from mockpets.web.error_handlers import add_error_handlers
-from mockpets.web.exchange import current_request
+from mockpets.web.error_responses import error_response
 from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
-from mockpets.web.proxy import behind
+from mockpets.web.proxy import entrance
 from mockpets.web.public_mode import VisitorSessions
 from mockpets.web.response_finalizer import ResponseFinalizer
-from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import flask
-
     from mockpets.records.lazy_tables import LazyTables
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
-    from mockpets.wsgi_extension import Server, ServerCounts
+    from mockpets.web.messages import Request, Response
 
 PUBLIC_NAME_LENGTH: Final = 256
 
@@ -67,9 +63,7 @@ class Mock:
     metrics: Metrics
 
 
-def create_app(
-    settings: Settings | None = None, clock: Callable[[], float] = monotonic
-) -> flask.Flask:
+def create_app(settings: Settings | None = None, clock: Callable[[], float] = monotonic) -> App:
     """Return the WSGI app of one mock server, for `MockpetsServer`, Flask or a test client.
 
     Flask and a test client get every response at once: delays, throttles, holds, broken
@@ -124,17 +118,11 @@ def create_app(
         from mockpets.records.lazy_tables import LazyTables  # as above
 
         lazy = LazyTables(starts, makers)
-    app, sessions, metrics = _wire(
-        settings, reloader, starts if lazy is None else lazy, token, clock, changes
-    )
+    tables = starts if lazy is None else lazy
+    app, sessions, metrics = _wire(settings, reloader, tables, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if is_default:
         app.add_late_routes()  # `flask routes` lists them
-    if settings.behind_proxy or settings.prefix:
-        # Flask documents this way to add middleware.
-        app.wsgi_app = behind(  # type: ignore[assignment,method-assign]
-            app.wsgi_app, settings.behind_proxy, settings.prefix, app.admit
-        )
     return app
 
 
@@ -203,7 +191,14 @@ def _wire(
     holdings = partial(_holdings, sessions, journals, reloader)
     metrics = Metrics(constants.VERSION, contracts.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
-    app = App(contracts, finalizer.finalize, None if visitors is None else visitors.admit)
+    admit, enter = None if visitors is None else visitors.admit, None
+    if settings.behind_proxy or settings.prefix:
+        enter = entrance(settings.behind_proxy, settings.prefix, admit)
+
+    def fail(request: Request, error: Exception) -> Response:
+        return error_response(request, error, app.contracts, visitors)
+
+    app = App(contracts, finalizer.finalize, fail, admit, enter)
     # `/v1//a` is not `/v1/a`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
@@ -214,7 +209,6 @@ def _wire(
             partial(operations.add_routes, app, respond=playback.respond),
         )
     unmatched.add_routes(app, playback)
-    add_error_handlers(app, visitors)
     started = time()
 
     def add_control() -> None:
@@ -231,7 +225,6 @@ def _wire(
             metrics,
             origins,
             started,
-            finalizer,
             reloader.look,
         )
         add_routes(app, context)
@@ -274,10 +267,8 @@ def _shared_state(
 
 
 def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader) -> Holdings:
-    """Return what the app holds now; called while it responds to a request."""
-    server: Server | None = current_request().environ.get(SERVER)
+    """Return what the app holds now."""
     shared = sessions.shared
-    counts: ServerCounts = server.counts() if server else {"parked_answers": 0}
     return Holdings(
         sessions=len(sessions),
         sessions_limit=sessions.limit,
@@ -289,5 +280,4 @@ def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader)
         journal_dropped_total=journals.dropped,
         scenario_reloads_total=reloader.reloads,
         scenario_problems=len(reloader.library.problems),
-        **counts,
     )

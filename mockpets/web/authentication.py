@@ -15,7 +15,7 @@ from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
 REALM: Final = "mockpets"
 

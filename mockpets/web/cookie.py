@@ -22,7 +22,7 @@ from mockpets.web.session_selector import named_scenarios, named_session
 if TYPE_CHECKING:
     from mockpets.constants import NoteCode
     from mockpets.settings import Settings
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
 _OURS: Final = re.compile(rf'(?:^|[;,])[ \t]*{COOKIE}[ \t]*=[ \t]*"?([^;,"]*)')
 """The first one, which has the longest path; a comma joins two header fields."""
@@ -33,15 +33,15 @@ def read_cookie(request: Request, settings: Settings) -> str | None:
     """Return the session and scenarios in the cookie, such as ``w1+retry``, or None.
 
     Links have ``%2B``, which some programs decode and others decode twice: to ``+``, to a space. If
-    the request may not select a session in this way, its exchange gets a note.
+    the request may not select a session in this way, it gets a note.
     """
     cookie = _OURS.search(request.environ.get("HTTP_COOKIE", ""))
     if cookie is None or request.path.startswith(CONTROL_PREFIX):
         return None
     if problem := _problem(request, settings):
         note: tuple[NoteCode, str] = ("ignored_cookie", f"the cookie {COOKIE} {problem}")
-        if note not in request.exchange.notes:  # a dry run reads it twice
-            request.exchange.notes.append(note)
+        if note not in request.notes:  # a dry run reads it twice
+            request.notes.append(note)
         return None
     return unquote(cookie[1].rstrip(), errors="replace").replace(" ", "+")
 
@@ -77,9 +77,9 @@ def with_deletion(
     is_named = True  # elsewhere: then the cookie had no effect
     with suppress(RequestError):
         if error.code == "unknown_scenario" and plus:
-            is_named = bool(named_scenarios(request.environ, selector))
+            is_named = bool(named_scenarios(request, selector))
         elif error.code in ("invalid_session", "unknown_session") and session:
-            is_named = named_session(request.environ, selector) is not None
+            is_named = named_session(request, selector) is not None
     if is_named:
         return error
     advice = f"the name comes from the cookie {COOKIE}, which this response deletes"

@@ -1,13 +1,11 @@
 """Deliver a response as the scenarios decided: delayed, throttled, held, damaged or not at all.
 
-Our server gets an order (`mockpets.wsgi_extension`), so that no thread waits. A test client gets
-the response at once.
+Our server gets a `Delivery`, so that no thread waits. A test client gets the response at once.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Final
@@ -16,18 +14,16 @@ from mockpets.constants import PUBLIC_DELAY_SECONDS
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
 from mockpets.faults import FAULTS
-from mockpets.wsgi_extension import ORDER, SERVER, SESSION, Deliver
+from mockpets.interface import AT_ONCE, Delivery
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIEnvironment
+    from collections.abc import Callable
 
     from mockpets.faults import FaultKind
-    from mockpets.journal.journal import Kept
-    from mockpets.journal.wait import Wait
+    from mockpets.interface import Hold, Send
     from mockpets.scenario.engine import Outcome
     from mockpets.session.session import Session
-    from mockpets.web.exchange import Request, Response
-    from mockpets.wsgi_extension import Hold, Release, Server
+    from mockpets.web.messages import Request, Response
 
 _log: Final = logging.getLogger("mockpets")
 _STALLS: Final = {name for name, kind in FAULTS.items() if kind.then == "wait"}
@@ -40,57 +36,43 @@ def waits(outcome: Outcome) -> bool:
     return bool(outcome.delay or outcome.throttle or outcome.hold or outcome.fault in _STALLS)
 
 
-def check_room(environ: WSGIEnvironment, session: str) -> None:
+def check_room(request: Request, session: str) -> None:
     """Check that the server can delay, throttle or hold one more response of a session.
 
     :raise RequestError: ``busy``.
     """
-    server: Server | None = environ.get(SERVER)
+    server = request.incoming.server
     if server is not None and not server.room(session):
         message = SESSION_PARKED.format(name=session) if server.room() else TOO_MANY_PARKED
         raise RequestError("busy", message, [("Retry-After", "1")])
 
 
-@dataclass(slots=True)
-class Prepared:
-    """A response that waits, with its request: the `context` of a `Wait`.
-
-    :param kept: its entry in the journal; None before it is recorded.
-    :param release: see `wsgi_extension.Release`; None until the server has its order.
-    """
-
-    request: Request
-    response: Response
-    kept: Kept | None = None
-    release: Release | None = None
-
-
-def deliver(
+def delivery_of(
+    request: Request,
     response: Response,
-    environ: WSGIEnvironment,
-    outcome: Outcome,
     session: Session,
-    wait: Wait | None,
+    watch: Callable[[Send], None] | None,
     *,
     close: bool,
-) -> None:
-    """Damage a complete response if the outcome says so, and order how to deliver it.
+) -> Delivery:
+    """Damage a complete response if its outcome says so, and return how to deliver it.
 
     With `--public`, holds and throttles end after `PUBLIC_DELAY_SECONDS`.
 
-    :param wait: what the response waits for; None if it is not to wait.
+    :param watch: as in `Delivery`.
     :param close: whether to close the connection after the response in any case.
     """
+    outcome, wait = request.outcome, request.wait
     fault = None if outcome.fault is None else FAULTS[outcome.fault]
     if fault is not None:
         _damage(response, fault)
         close = close or fault.then != "go on"
-    if SERVER not in environ:
+    if request.incoming.server is None:
         if waits(outcome) or (fault is not None and fault.sends == "nothing"):
             _log.warning(
                 "sending a response at once: only mockpets' own server can break it or make it wait"
             )
-        return
+        return AT_ONCE
     throttle, public = outcome.throttle, session.shared.is_public
     if throttle is not None and public:
         throttle = max(throttle, ceil(len(response.body) / PUBLIC_DELAY_SECONDS))
@@ -100,15 +82,15 @@ def deliver(
         if outcome.hold is not None:
             hold = partial(session.gates.hold, wait)
             _log.info("holding a response until the gate '%s' is opened", outcome.hold)
-    environ[ORDER] = Deliver(
+    return Delivery(
         outcome.delay,
         hold,
         throttle,
         fault,
         close,
-        owner=environ.get(SESSION, ""),
         patience=PUBLIC_DELAY_SECONDS if public and hold is not None else None,
-        watch=None if wait is None else partial(setattr, wait.context, "release"),
+        owner="" if request.session is None else session.name,
+        watch=watch,
     )
 
 
@@ -116,7 +98,7 @@ def _damage(response: Response, fault: FaultKind) -> None:
     """Cut off the body but keep its Content-Length, or make its JSON invalid."""
     body = response.body
     if fault.sends in _PARTS:
-        response.set_header("Content-Length", str(len(body)))
+        response.length = len(body)
         response.body = body[: int(len(body) * _PARTS[fault.sends])]
     elif fault.sends == "all" and body:
         response.body = body.rstrip()[:-1] + b","

@@ -19,7 +19,7 @@ from mockpets.contract.shapes import singular
 from mockpets.seed.documents import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mockpets.seed.values import Values
     from mockpets.session.session import Session
     from mockpets.settings import Settings
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
 _DAY: Final = 24 * 3600 * 1000
 _ERROR: Final = 400
@@ -96,7 +96,7 @@ def details_of(operation: Operation) -> Details:
 
 def session_of(request: Request) -> Session:
     """Return the session of a request to an operation."""
-    session = request.exchange.session
+    session = request.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     return session
 
@@ -225,7 +225,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     ignored = {name for name, each in meanings if each.word in _NO_EFFECT and name in request.args}
     if unknown := query.unknown - details.security.query | ignored:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
-        request.exchange.notes.append(("ignored_query", f"ignored parameters: {names}"))
+        request.notes.append(("ignored_query", f"ignored parameters: {names}"))
     problems = [*query.problems, *header.problems, *cookie.problems]
     if path.problems:
         # A key of another form is one that no record has.
@@ -271,8 +271,7 @@ def _headers(request: Request) -> dict[str, list[str]]:
     headers: dict[str, list[str]] = {}
     for name, value in request.headers.items():
         headers.setdefault(name, []).append(value)
-    head: bytes = request.environ.get("mockpets.head", b"")
-    for line in head.split(b"\r\n")[1:]:
+    for line in request.incoming.head.split(b"\r\n")[1:]:
         name, colon, value = line.decode("latin-1").partition(":")
         if colon and "_" in name:
             headers.setdefault(name, []).append(value.strip(" \t"))
@@ -405,7 +404,7 @@ def failed(
         name=singular(kind or details.guess.collection),
         request_path=request.path,
     )
-    request.exchange.code = code or None
+    request.error_code = code or None
     node = details.response(error.status) or {}
     reply = details.reply(error.status, node)._replace(media_type=error.media_type)
     return with_body(operation, request, reply, error.body)

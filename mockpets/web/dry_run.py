@@ -1,7 +1,7 @@
 """Try a request out: what would respond to it, without any effect.
 
-The request runs through the same checks, stubs and operations as any other, in an app of its own,
-on copies of the sessions. The entry in the copy's journal is the result.
+The request runs through the same checks, stubs and operations as any other, on copies of the
+sessions. The entry in the copy's journal is the result.
 """
 
 from __future__ import annotations
@@ -12,100 +12,44 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from wsgiref.util import setup_testing_defaults
 
-from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, HEAD_BYTES, SERVER_BODY_BYTES
+from mockpets.constants import (
+    BODY_BYTES,
+    CONTROL_PREFIX,
+    DEFAULT_SESSION,
+    HEAD_BYTES,
+    SERVER_BODY_BYTES,
+)
+from mockpets.errors import RequestError
 from mockpets.http.request_parser import RequestParser
+from mockpets.interface import Incoming
 from mockpets.journal.journal import Journals
 from mockpets.scenario.check import load_text
 from mockpets.session.change_feed import ChangeFeed
-from mockpets.session.registry import SessionRegistry
-from mockpets.session.session import Session
 from mockpets.strict_json import dump_json
-from mockpets.web import operations, unmatched
 from mockpets.web.authentication import read_key
 from mockpets.web.cookie import read_cookie
-from mockpets.web.error_handlers import add_error_handlers
-from mockpets.web.flask_app import App
+from mockpets.web.error_responses import error_response
+from mockpets.web.jobs import at_once
 from mockpets.web.journal_writer import record
+from mockpets.web.messages import Request
+from mockpets.web.operations import act_of
 from mockpets.web.playback import Playback
 from mockpets.web.response_finalizer import off_contract_reason
-from mockpets.web.session_selector import SESSION_KEY, named_session
-from mockpets.wsgi_extension import HEAD
+from mockpets.web.session_selector import SESSION_KEY, named_session, take_baggage
+from mockpets.web.unmatched import unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.journal.entry import Entry
-    from mockpets.scenario.library import Stack
+    from mockpets.session.registry import SessionRegistry
+    from mockpets.session.session import Session, SharedState
     from mockpets.settings import Settings
-    from mockpets.web.authentication import Key
-    from mockpets.web.exchange import Request, Response
+    from mockpets.web.messages import Response, Steps
 
 _BUDGET: Final = 2**20
 """Bytes of the journals of the copies; one gets one entry."""
-
-
-class _Copies(SessionRegistry):
-    """Copies of the sessions of another registry, made when a request selects them."""
-
-    def __init__(self, sessions: SessionRegistry, draft: Mapping[str, str] | None) -> None:
-        records, library = sessions.shared.records.fork(), sessions.shared.library()
-        self._draft = "" if draft is None else draft["name"]
-        if draft is not None:
-            library = library.plus({self._draft: load_text(self._draft, draft["text"], library)})
-        shared = replace(
-            sessions.shared,
-            library=lambda: library,
-            tables=sessions.shared.tables.fork(records),
-            records=records,
-            journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
-            changes=ChangeFeed(),
-        )
-        super().__init__(shared, sessions.limit, declared=sessions.declared)
-        self.closed_names = sessions.closed_names
-        self._sessions = sessions
-        del self._by_name[DEFAULT_SESSION]
-
-    def close(self) -> None:
-        """Free the copies, which share the records of their sessions."""
-        for session in self._by_name.values():
-            session.free()
-
-    def find(self, name: str) -> Session | None:
-        """Return a copy of a session, always the same one, or None if it does not exist."""
-        if (known := self._by_name.get(name)) is None:
-            session = self._sessions.get(name)
-            if session is not None:
-                known = self._by_name[name] = self._copy(session)
-        return known
-
-    def _copy(self, session: Session) -> Session:
-        copy, snapshot = Session(session.name, self.shared), session.snapshot()
-        if self._draft:
-            documents = snapshot.documents.without(self._draft)
-            snapshot = snapshot._replace(documents=documents)
-        copy.identify(session.id)
-        copy.journal.last, copy.journal.resets = session.journal.last, session.journal.resets
-        self.shared.records.give(snapshot.size)  # the copy counts it again
-        copy.load(snapshot)
-        return copy
-
-
-class _Playback(Playback):
-    """Plays the scenarios of a session, by name, for requests that name none."""
-
-    def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
-        super().__init__(settings, sessions, visitors=None)
-        self._session = session
-
-    def select(self, request: Request) -> tuple[Key, str, Stack]:
-        """Select the session, unless the request names one."""
-        selector = read_key(request, self._settings).selector
-        cookie = read_cookie(request, self._settings)
-        named = named_session(request.environ, selector, cookie)
-        if named is None and self._session != DEFAULT_SESSION:
-            request.environ[SESSION_KEY] = self._session
-        return super().select(request)
 
 
 def dry_run(
@@ -118,54 +62,98 @@ def dry_run(
         ``draft`` with the ``name`` and ``text`` of a scenario.
     :raise DocumentError: the draft is invalid.
     """
-    copies = _Copies(sessions, request.get("draft"))
+    shared, draft = rehearsal_state(sessions.shared, _BUDGET), request.get("draft")
+    without = ""
+    if draft is not None:
+        library, without = shared.library(), draft["name"]
+        library = library.plus({without: load_text(without, draft["text"], library)})
+        shared = replace(shared, library=lambda: library)
+    played = Rehearsed(request, settings.prefix)
+    copies = sessions.copies(shared, {session, played.select(session, settings)}, without)
     try:
-        used = Rehearsal(settings, copies, session).send(request)
+        used = Rehearsal(settings, copies, session).play(played)
         return used.journal.entries()[-1], used.seed
     finally:
-        copies.close()
+        for each in copies.all():
+            each.free()
+
+
+def rehearsal_state(shared: SharedState, budget: int) -> SharedState:
+    """Return shared state for sessions whose requests have no effect on those of a server.
+
+    :param budget: bytes of their journals, each of which has room for one entry.
+    """
+    records = shared.records.fork()
+    return replace(
+        shared,
+        tables=shared.tables.fork(records),
+        records=records,
+        journal=partial(Journals(budget).new, 1, BODY_BYTES),
+        changes=ChangeFeed(),
+    )
+
+
+class Rehearsed(Request):
+    """A request that nobody has sent.
+
+    :param request: as for `dry_run`; a body that is not JSON is in ``content``.
+    """
+
+    def __init__(self, request: Mapping[str, Any], prefix: str) -> None:
+        parser, body = _parse(request)
+        environ = _environ(parser, request, body, prefix)
+        super().__init__(environ)
+        self.error = parser.error
+        """Why our server would reject its head."""
+        self.incoming = Incoming(environ, b"" if parser.error else parser.head)
+        take_baggage(self)
+
+    def select(self, session: str, settings: Settings) -> str:
+        """Return the name of its session: that of `session`, unless the request names one."""
+        try:
+            selector, cookie = read_key(self, settings).selector, read_cookie(self, settings)
+            named = named_session(self, selector, cookie)
+        except RequestError:
+            return session  # the rehearsal ends with this error
+        if named is None and session != DEFAULT_SESSION:
+            self.environ[SESSION_KEY] = session
+        return named or session
 
 
 class Rehearsal:
-    """An app without a server, whose requests act on the sessions of a registry.
+    """Plays requests on the sessions of a registry, without a server.
 
-    :param session: the session of a request that names none.
+    :param session: the session in whose journal a request is that is rejected before it selects
+        one.
     """
 
     def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
-        self._prefix = settings.prefix
         self._sessions, self._session = sessions, session
-        self._used: list[Session] = []
-        self._parser = RequestParser(HEAD_BYTES, SERVER_BODY_BYTES)
-        contracts = sessions.shared.library().contracts
-        self._app = App(contracts, self._finish, self._admit)
-        self._app.url_map.merge_slashes = False
-        playback = _Playback(settings, sessions, session)
-        operations.add_routes(self._app, contracts, playback.respond)
-        unmatched.add_routes(self._app, playback)
-        add_error_handlers(self._app)
+        self._playback = Playback(settings, sessions, visitors=None)
 
-    def send(self, request: Mapping[str, Any]) -> Session:
-        """Send a request, and return its session, whose last entry is the result.
-
-        :param request: as for `dry_run`; a body that is not JSON is in ``content``.
-        """
-        self._parser, body = _parse(request)
-        environ = _environ(self._parser, request, body, self._prefix)
-        self._app.wsgi_app(environ, lambda *_: len)  # the response is not sent
-        return self._used.pop()
-
-    def _finish(self, request: Request, response: Response) -> None:
-        exchange = request.exchange
+    def play(self, request: Rehearsed) -> Session:
+        """Play a request, and return its session, whose last entry is the result."""
+        try:
+            response = at_once(self._view(request))
+        except Exception as error:  # noqa: BLE001 - every exception has a response
+            response = error_response(request, error, self._playback.contracts, None)
         # A request that is rejected early has no session, but an explanation.
-        exchange.session = exchange.session or self._sessions.peek(self._session)
-        self._used.append(exchange.session)
+        request.session = session = request.session or self._sessions.peek(self._session)
         off_contract = off_contract_reason(request, response.status_code)
-        record(request, response, exchange.session.journal.next_number(), off_contract)
+        record(request, response, session.journal.next_number(), off_contract)
+        return session
 
-    def _admit(self, _: Request) -> None:
-        if self._parser.error is not None:
-            raise self._parser.error
+    def _view(self, request: Rehearsed) -> Response | Steps:
+        """Call the view to which the app would route a request, but none of the control API."""
+        if request.error is not None:
+            raise request.error
+        if request.path.startswith(CONTROL_PREFIX):
+            raise RequestError("not_found", "no scenario applies to the control API")
+        operation = self._playback.contracts.operation_at(request.method, request.path)
+        if operation is None:
+            return unmatched(self._playback, request)
+        request.view_args = operation.in_path(request.path)
+        return self._playback.respond(operation, act_of(operation), request)
 
 
 def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
@@ -202,7 +190,6 @@ def _environ(
         "PATH_INFO": path,
         "QUERY_STRING": parser.query,
         "wsgi.input": BytesIO(body),
-        HEAD: b"" if parser.error else parser.head,
     }
     setup_testing_defaults(environ)
     environ |= {

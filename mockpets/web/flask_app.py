@@ -1,28 +1,32 @@
 """Flask without the per-request work that this app does not need.
 
-The app has no coroutines, signals, cookies or host-dependent routes, and one hook. Checking for
-each of these on every request would cost more than our views.
+Flask routes requests and makes the current one available to views. The app has no coroutines of
+asyncio, signals, cookies or host-dependent routes. Checking for each of these on every request
+would cost more than our views.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
 from mockpets.constants import CONTROL_PREFIX
-from mockpets.web.exchange import Request, Response, current_request
-from mockpets.web.session_selector import take_baggage, take_base_path
-from mockpets.wsgi_extension import BODY, JOB_RESULTS
+from mockpets.interface import Incoming, Later
+from mockpets.web.jobs import without_server
+from mockpets.web.messages import Request, Response
+from mockpets.web.session_selector import take_baggage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.contract.model import Contracts, Operation
-
+    from mockpets.interface import Reply
+    from mockpets.web.messages import Steps, View
 
 PREFLIGHT: Final = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
 """In the environ of a preflight: the method of the request that follows."""
@@ -66,11 +70,6 @@ class _Router(MapAdapter):
         return rule, values
 
 
-def _is_called_again(environ: WSGIEnvironment) -> bool:
-    """Return whether the app has seen a request before: without its body, or before a job."""
-    return environ.get(BODY) == "read" or JOB_RESULTS in environ
-
-
 class App(flask.Flask):
     """Flask with our request and response classes.
 
@@ -78,27 +77,31 @@ class App(flask.Flask):
 
     :param contracts: whose operations it has.
     :param finish: completes the response to a request.
+    :param fail: returns the response to an exception.
     :param admit: called with every request before its view; raises to reject it.
+    :param enter: called first with each request; may reply, such as to a path outside the prefix.
     """
-
-    early_calls = True
-    """See `mockpets.wsgi_extension`."""
 
     request_class = Request
     response_class = Response  # type: ignore[assignment] # Flask calls it and reads nothing of it
     session_interface = _NoCookies()
     url_rule_class = Route
+    view_functions: dict[str, View]  # type: ignore[assignment] # they get the request
 
     def __init__(
         self,
         contracts: Contracts,
-        finish: Callable[[Request, Response], None],
+        finish: Callable[[Request, Response], Reply],
+        fail: Callable[[Request, Exception], Response],
         admit: Callable[[Request], None] | None = None,
+        enter: Callable[[Incoming], Reply | None] | None = None,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self.contracts = contracts
         self._finish = finish
-        self.admit = admit
+        self._fail = fail
+        self._admit = admit
+        self._enter = enter
         self._fixed: dict[tuple[str, str], Rule] = {}
         """The rules of paths without variables, by method and path."""
         self._items: dict[tuple[str, str], tuple[Rule, str]] = {}
@@ -149,28 +152,52 @@ class App(flask.Flask):
             self._late[1]()
             self._late = None
 
-    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
-        environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
-        take_base_path(environ)
-        return super().wsgi_app(environ, start_response)
+    def handle(self, incoming: Incoming) -> Reply | Later:
+        """Return the reply to a request, or what must happen first."""
+        environ = incoming.environ
+        environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"  # RFC 9110, 4.2.3
+        if self._enter is not None and (reply := self._enter(incoming)) is not None:
+            return reply
+        with self.request_context(environ) as context:
+            request: Request = context.request  # type: ignore[assignment] # is of `request_class`
+            request.incoming = incoming
+            try:
+                if self._admit is not None:
+                    self._admit(request)
+                take_baggage(request)
+                if request.routing_exception is not None:
+                    raise request.routing_exception
+                view = self.view_functions[request.endpoint or ""]
+                response = view(request, **(request.view_args or {}))
+            except Exception as error:  # noqa: BLE001 - every exception has a response
+                response = self._fail(request, error)
+            if isinstance(response, Response):
+                return self._finish(request, response)
+            return self._go_on(request, response, None)
 
-    def full_dispatch_request(self, *context: Any) -> flask.Response:
-        """Return the response of the view, or of the handler of its exception."""
-        request = current_request()
+    def _go_on(self, request: Request, steps: Steps, value: object) -> Reply | Later:
+        """Continue a view with what it has waited for, until it waits again or ends."""
         try:
-            if self.admit is not None and not _is_called_again(request.environ):
-                self.admit(request)
-            take_baggage(request.environ)
-            if request.routing_exception is not None:
-                raise request.routing_exception
-            view: Callable[..., Any] = self.view_functions[request.endpoint or ""]
-            response = view(**(request.view_args or {}))
-        except Exception as error:  # noqa: BLE001 - every exception has a handler
-            handle: Callable[..., Any] = self.handle_user_exception
-            response = handle(*context, error)
-        self._finish(request, response)
-        return cast("flask.Response", response)
+            after = steps.send(value)
+        except StopIteration as returned:
+            response: Response = returned.value
+        except Exception as error:  # noqa: BLE001 - every exception has a response
+            response = self._fail(request, error)
+        else:
+            return Later(after, partial(self._go_on, request, steps))
+        return self._finish(request, response)
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Respond at once, for ``flask run`` and test clients (PEP 3333)."""
+        reply = self.handle(Incoming(environ))
+        while isinstance(reply, Later):
+            reply = reply.resume(without_server(reply.after))
+        headers, has_body = reply.headers, reply.status[:3] not in ("204", "205", "304")
+        if has_body:
+            length = len(reply.body) if reply.length is None else reply.length
+            headers = [*headers, ("Content-Length", str(length))]
+        start_response(reply.status, headers)
+        return () if environ["REQUEST_METHOD"] == "HEAD" or not has_body else [reply.body]
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return the router of a request, which ignores Host: the server has validated it.

@@ -1,59 +1,101 @@
-"""Jobs that are too long for the app's thread: the server's worker thread runs them."""
+"""What a view waits for, as in ``await``: a job on the worker, a change of a session, the body.
+
+A view that waits is a coroutine, which `App.handle` runs up to there, and continues later. A view
+without ``await`` may be a plain function.
+"""
 
 from __future__ import annotations
 
+import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from types import coroutine
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
-from mockpets.errors import InputError, NotReady, RequestError
-from mockpets.wsgi_extension import JOB_RESULTS, SERVER
+from mockpets.errors import InputError, RequestError
+from mockpets.interface import Arrival, Job, Pause
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator, Iterable
 
-    from mockpets.web.exchange import Request
+    from mockpets.interface import Hold
+    from mockpets.session.session import Work
+    from mockpets.web.messages import Request, Steps
 
 T = TypeVar("T")
 
+_log: Final = logging.getLogger("mockpets")
 
-def run_job(
-    request: Request,
-    job: Callable[[], T],
-    what: str,
-    *,
-    is_long: bool = True,
-    is_outdated: Callable[[T], bool] = lambda _: False,
-    key: str = "",
-) -> T:
+
+@coroutine
+def _wait_for(after: Job | Pause | Arrival) -> Generator[Job | Pause | Arrival, Any, Any]:
+    """Return what the server gives to `Later.resume`."""
+    return (yield after)
+
+
+async def body_of(request: Request) -> None:
+    """Wait for the end of a body that has not arrived completely."""
+    if request.incoming.is_arriving:
+        request.take_body(await _wait_for(Arrival()))
+
+
+async def pause(hold: Hold, until: float, owner: str) -> bool:
+    """Wait until a hold or the time ends; return whether the time is over, as for `Pause`."""
+    return cast("bool", await _wait_for(Pause(hold, until, owner)))
+
+
+async def run_job(request: Request, job: Callable[[], T], what: str, *, is_long: bool = True) -> T:
     """Return the result of a job; the worker thread runs a long one.
 
     :param what: the job, for the error message if it fails: ``reading the body``.
-    :param is_outdated: whether the job must run again, because its result no longer counts.
-    :param key: tells the jobs of one request apart; by default `what`.
-    :raise NotReady: the server runs the job and calls the view again.
     :raise InputError: raised by the job.
+    :raise RequestError: raised by the job, or ``internal_error`` if a long one fails.
     """
-    environ, key = request.environ, key or what
-    for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
-        if isinstance(result, _JobResult) and result.key == key:
-            if result.error is not None:
-                raise result.error
-            value: T = result.value
-            if not is_outdated(value):
-                return value
-    if not is_long or SERVER not in environ:
+    if not is_long:
         return job()
-    raise NotReady(partial(_run, job, key), what)
+    result: _Result = await _wait_for(Job(partial(_run, job, what), request.session_name))
+    if result.error is not None:
+        raise result.error
+    return cast("T", result.value)
 
 
-class _JobResult(NamedTuple):
-    key: str
+async def generate(request: Request, work: Iterable[Work]) -> None:
+    """Generate the tables that a request needs on the worker thread."""
+    for each in work:
+        await run_job(request, each.run, each.what)
+
+
+def at_once(view: Response | Steps) -> Response:
+    """Return the response of a view without a server: its jobs run now, and nothing else waits."""
+    value: object = None
+    while not isinstance(view, Response):
+        try:
+            value = without_server(view.send(value))
+        except StopIteration as returned:
+            view = returned.value
+    return view
+
+
+def without_server(after: Job | Pause | Arrival) -> object:
+    """Return what a view goes on with where nothing can wait: the time of a pause is over."""
+    return after.run() if isinstance(after, Job) else True
+
+
+class _Result(NamedTuple):
     value: Any
     error: InputError | RequestError | None = None
 
 
-def _run(job: Callable[[], object], key: str) -> _JobResult:
+def _run(job: Callable[[], object], what: str) -> _Result:
+    """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
-        return _JobResult(key, job())
-    except (InputError, RequestError) as error:
-        return _JobResult(key, None, error)
+        return _Result(job())
+    except (InputError, RequestError) as error:  # such as too little memory for the records
+        return _Result(None, error)
+    except MemoryError:
+        _log.exception("%s failed", what)
+        fix = "the server has too little memory; send or request less at once, or give it more"
+    except Exception:  # noqa: BLE001 - a job may fail in any way
+        _log.exception("%s failed", what)
+        fix = "this is a bug in mockpets; report it with the traceback in the log"
+    return _Result(None, RequestError("internal_error", f"{what} failed: {fix}"))

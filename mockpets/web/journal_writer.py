@@ -1,7 +1,8 @@
-"""Record exchanges in the journal of their session."""
+"""Record requests and responses in the journal of their session."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
@@ -11,18 +12,18 @@ from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import header_names, ignored_headers
-from mockpets.wsgi_extension import HEAD, ON_END, SERVER
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
     from mockpets.contract.model import Operation
+    from mockpets.interface import OnEnd
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.session.session import Session
-    from mockpets.web.exchange import Request, Response
+    from mockpets.web.messages import Request, Response
 
     Headers = list[tuple[str, str]]
 
@@ -35,59 +36,118 @@ _PAIR_LENGTH: Final = 50
 _METHOD_LENGTH = 40
 
 
-def record(request: Request, response: Response, number: int, off_contract: str | None) -> None:
-    """Record an exchange, which must have a session, in its journal.
+@dataclass(slots=True)
+class _Recorded:
+    """A request and its response as they arrived and were sent, from which the entry is made.
+
+    :param took: seconds of the app.
+    :param head: of the request: as it arrived, or its headers.
+    :param body: its recorded part, and the size of the whole in bytes.
+    :param sent: the same of the response, with the checksum of the whole if it is truncated.
+    """
+
+    number: int
+    at: float
+    took: float
+    session: str
+    method: str
+    target: str
+    path: str
+    operation: Operation | None
+    scenarios: tuple[str, ...]
+    outcome: Outcome
+    off_contract: str | None
+    notes: list[tuple[NoteCode, str]]
+    head: bytes | Headers
+    body: tuple[bytes, int]
+    status: int | None
+    headers: Headers
+    sent: tuple[bytes, int, int | None]
+
+    def entry(self) -> Entry:
+        """Return the entry, without secrets."""
+        from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
+
+        head, outcome = self.head, self.outcome
+        arrived = sent_headers(head) if isinstance(head, bytes) else head
+        authorization = next((value for name, value in arrived if name == "Authorization"), None)
+        return Entry(
+            number=self.number,
+            at=self.at,
+            session=self.session,
+            method=self.method[:_METHOD_LENGTH],
+            target=redacted_target(self.target),
+            path=self.path,
+            operation=self.operation,
+            status=self.status,
+            scenarios=self.scenarios,
+            stubs=outcome.stubs,
+            fault=outcome.fault,
+            off_contract=self.off_contract,
+            app_ms=round(self.took * 1000, 2),
+            delay_ms=round(outcome.delay * 1000, 1),
+            hold=outcome.hold,
+            throttle=outcome.throttle,
+            notes=tuple([Note(*note) for note in self.notes]),
+            request=message(arrived, *self.body),
+            response=message(self.headers, *self.sent),
+            trace=outcome.trace,
+            authorization=None if authorization is None else authorization_digest(authorization),
+            secrets=secrets_of(self.target, [*arrived, *self.headers]),
+            outcome="pending",
+        )
+
+
+def record(
+    request: Request, response: Response, number: int, off_contract: str | None
+) -> OnEnd | None:
+    """Record a request, which must have a session, in its journal; return what records its end.
 
     The journal gets what arrived and was sent, without a copy: its entry is made, and secrets are
-    redacted, when somebody reads it. Our server reports the outcome when the response ends. For a
-    test client, it is known at once: `sent`, or `broken` by a fault.
+    redacted, when somebody reads it. For a test client, the outcome is known at once: `sent`, or
+    `broken` by a fault; nothing is returned.
 
-    :param response: the response as sent, with the damage of faults.
-    :param number: the number that the journal gave the exchange.
+    :param response: as sent, with the damage of faults.
+    :param number: the number that the journal gave the request.
     :param off_contract: why the contract does not list the response, or None if it does.
     """
-    exchange, environ = request.exchange, request.environ
-    session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
+    incoming, session, outcome = request.incoming, request.session, request.outcome
     assert session is not None  # noqa: S101 - callers guarantee it
-    journal, notes = session.journal, exchange.notes
-    removal = exchange.operation.removal if exchange.operation else None
-    if removal and exchange.code != "gone":
+    journal, notes, stack = session.journal, request.notes, request.stack
+    removal = request.operation.removal if request.operation else None
+    if removal and request.error_code != "gone":
         notes.append(("deprecated", removal.note))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))
-    if note := ignored_headers(environ):
+    if note := ignored_headers(request):
         notes.append(("ignored_headers", note))
     # Without our server or behind a proxy, it is put together from the environ.
-    head: bytes | Headers = environ.get(HEAD) or _headers(environ)
+    head: bytes | Headers = incoming.head or _headers(request)
     body = _body(request)
     # The body of a response to HEAD is generated, but not sent.
     sent = b"" if request.method == "HEAD" else response.body
-    is_ours = SERVER in environ
-    elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
-    took = perf_counter() - exchange.started
-    at, wait = time() - took, exchange.wait
+    took, wait = perf_counter() - request.started, request.wait
     size = min(len(body), journal.body_bytes)
     length = min(len(sent), journal.body_bytes)
-    headers, uri = response.all_headers(), target(environ)
-    make = partial(  # positional, because keyword arguments take six times as long
-        _entry,
-        number,
-        at,
-        session.name,
-        request.method,
-        uri,
-        request.path,
-        exchange.operation,
-        None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
-        stack.names if stack else (),
-        outcome,
-        off_contract,
-        took,
-        notes,
-        head,
-        (body[:size], len(body)),
-        headers,
-        (sent[:length], len(sent), crc32(sent) if length < len(sent) else None),
+    headers, uri = response.all_headers(), target(request.environ)
+    recorded = _Recorded(
+        number=number,
+        at=time() - took,
+        took=took,
+        session=session.name,
+        method=request.method,
+        target=uri,
+        path=request.path,
+        operation=request.operation,
+        scenarios=stack.names if stack else (),
+        outcome=outcome,
+        off_contract=off_contract,
+        notes=notes,
+        head=head,
+        body=(body[:size], len(body)),
+        status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
+        headers=headers,
+        sent=(sent[:length], len(sent), crc32(sent) if length < len(sent) else None),
     )
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
@@ -98,73 +158,17 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         cost += _length(headers)
     if outcome.trace is not None:
         cost += _STEP_BYTES * len(outcome.trace.steps)
-    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, wait)
+    is_ours = incoming.server is not None
+    elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
+    kept = journal.add(recorded.entry, cost, "pending" if is_ours else elsewhere, wait)
     kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:
         kept.seconds = took
-    else:
-        environ[ON_END] = partial(_end, session, kept, exchange.started, wait)
-        if wait is not None:
-            wait.context.kept = kept
-
-
-def _entry(
-    number: int,
-    at: float,
-    session: str,
-    method: str,
-    target: str,
-    path: str,
-    operation: Operation | None,
-    status: int | None,
-    scenarios: tuple[str, ...],
-    outcome: Outcome,
-    off_contract: str | None,
-    took: float,
-    notes: list[tuple[NoteCode, str]],
-    head: bytes | Headers,
-    body: tuple[bytes, int],
-    headers: Headers,
-    sent: tuple[bytes, int, int | None],
-) -> Entry:
-    """Return the entry of an exchange, without secrets.
-
-    :param took: seconds.
-    :param head: of the request: as it arrived, or its headers.
-    :param body: its recorded part, and the size of the whole in bytes; also `sent`, with the
-        checksum of the whole if it is truncated.
-    :param headers: of the response.
-    """
-    from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
-
-    sent_head = sent_headers(head) if isinstance(head, bytes) else head
-    authorization = next((value for name, value in sent_head if name == "Authorization"), None)
-    return Entry(
-        number,
-        at,
-        session,
-        method[:_METHOD_LENGTH],
-        redacted_target(target),
-        path,
-        operation,
-        status,
-        scenarios,
-        outcome.stubs,
-        outcome.fault,
-        off_contract,
-        round(took * 1000, 2),
-        round(outcome.delay * 1000, 1),
-        outcome.hold,
-        outcome.throttle,
-        tuple([Note(*note) for note in notes]),
-        message(sent_head, *body),
-        message(headers, *sent),
-        outcome.trace,
-        None if authorization is None else authorization_digest(authorization),
-        secrets_of(target, [*sent_head, *headers]),
-        "pending",
-    )
+        return None
+    if wait is not None:
+        wait.read, request.kept = kept.read, kept
+    return partial(_end, session, kept, request.started, wait)
 
 
 def _end(
@@ -178,7 +182,7 @@ def _end(
 
 
 def record_release(
-    request: Request, response: Response, wait: Wait, off_contract: str | None, text: str
+    request: Request, response: Response, off_contract: str | None, text: str
 ) -> None:
     """Record that another response is sent in place of one that waits.
 
@@ -187,10 +191,11 @@ def record_release(
     """
     from mockpets.recording.redaction import secrets_of
 
-    exchange, kept = request.exchange, wait.context.kept
-    kept.status = response.status_code
-    session, outcome, before = exchange.session, exchange.outcome, kept.read()
+    session, outcome, kept = request.session, request.outcome, request.kept
     assert session is not None  # noqa: S101 - a response that waits has one
+    assert kept is not None  # noqa: S101 - and an entry
+    before = kept.read()
+    kept.status = response.status_code
     sent = b"" if request.method == "HEAD" else response.body
     headers, length = response.all_headers(), min(len(sent), session.journal.body_bytes)
     entry = before._replace(
@@ -218,9 +223,9 @@ def target(environ: WSGIEnvironment) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _headers(environ: WSGIEnvironment) -> Headers:
+def _headers(request: Request) -> Headers:
     """Return the request's headers, their names in title case."""
-    keys = [key for key in environ if key.startswith("HTTP_")]
+    keys, environ = request.header_names, request.environ
     headers = [*zip(header_names(keys), (environ[key] for key in keys), strict=True)]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):

@@ -25,8 +25,8 @@ from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
 from mockpets.redaction import redacted_target
 from mockpets.strict_json import json_array, parse_json
-from mockpets.web.exchange import Response
 from mockpets.web.jobs import run_job
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -36,23 +36,27 @@ if TYPE_CHECKING:
     from mockpets.records.store import Change, Contents, Filters, Store
     from mockpets.scenario.model import Canned
     from mockpets.session.session import Session
-    from mockpets.web.exchange import Request
     from mockpets.web.flask_app import App
+    from mockpets.web.messages import Request, Steps
 
 T = TypeVar("T")
 
 
-def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response]) -> None:
+def add_routes(app: App, contracts: Contracts, respond: Callable[..., Steps]) -> None:
     """Add the operations of the contracts to the app.
 
     :param respond: `Playback.respond`, which calls an operation if no stub responds.
     """
     for operation in contracts.operations.values():
-        view: Callable[..., Response] = _of_document
-        if operation.details is None:
-            assert operation.role is not None  # noqa: S101 - built-in ones have one
-            view = _VIEWS[operation.role]
-        app.add_operation(operation, partial(respond, operation, partial(view, operation)))
+        app.add_operation(operation, partial(respond, operation, act_of(operation)))
+
+
+def act_of(operation: Operation) -> Callable[..., Response]:
+    """Return what an operation does with a request and the records that it sees."""
+    if operation.details is not None:
+        return partial(_of_document, operation)
+    assert operation.role is not None  # noqa: S101 - built-in ones have one
+    return partial(_VIEWS[operation.role], operation)
 
 
 def _of_document(operation: Operation, request: Request, *stores: Store) -> Response:
@@ -81,7 +85,7 @@ def page_response(reply: Canned, request: Request) -> Response:
 
     :raise RequestError: ``invalid_request``, unless the operation is that of a document.
     """
-    operation = request.exchange.operation
+    operation = request.operation
     assert operation is not None  # noqa: S101 - only a list has pages
     if operation.details is not None:
         from mockpets.web.stateful.roles import list_page  # as in `_of_document`
@@ -103,14 +107,14 @@ def _list_query(operation: Operation, request: Request) -> _Query:
     raw = request.environ.get("QUERY_STRING", "")
     read = _read_query if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__
     query = read(operation, raw)
-    request.exchange.notes += query.notes
+    request.notes += query.notes
     if query.error is not None:
-        session = request.exchange.session
+        session = request.session
         if session is not None and session.shared.is_public:
-            notes = dict(request.exchange.notes)
+            notes = dict(request.notes)
             if "limit_out_of_range" in notes:  # without the value
                 notes["limit_out_of_range"] = _OUT_OF_RANGE
-            request.exchange.notes[:] = notes.items()
+            request.notes[:] = notes.items()
     return query
 
 
@@ -166,7 +170,7 @@ def create_record(operation: Operation, request: Request, store: Store) -> Respo
     """
     _note_query(request)
     new = _given(operation, request)
-    session = request.exchange.session
+    session = request.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new)
     key, row = store.create(new)
@@ -185,12 +189,12 @@ def _given(operation: Operation, request: Request) -> Record:
 def _note_query(request: Request) -> None:
     """Note the query parameters of an operation that uses none."""
     if request.environ.get("QUERY_STRING"):
-        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
+        request.notes += ignored_note("ignored_query", "parameters", set(request.args))
 
 
 def _note_unknown(request: Request, body: object, schema: Schema) -> None:
     if isinstance(body, dict) and (names := body.keys() - schema.fields.keys()):
-        request.exchange.notes += ignored_note("ignored_members", "properties", names)
+        request.notes += ignored_note("ignored_members", "properties", names)
 
 
 def _created(request: Request, row: bytes, path: str) -> Response:
@@ -210,12 +214,12 @@ def get_record(operation: Operation, request: Request, store: Store) -> Response
         time; the collection's error for a key that no record has.
     """
     _note_query(request)
-    session, removal = request.exchange.session, operation.removal
+    session, removal = request.session, operation.removal
     # Not by the real time: suites must not break on a day in 2030.
     if session is not None and session.clock and removal is not None:
         now = session.clock.now()
         if now >= removal.at:
-            request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
+            request.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
             raise RequestError("gone", removal.message)
     key = key_of(request)
     row = store.find(key)
@@ -269,7 +273,7 @@ def key_of(request: Request) -> str:
 
 
 def _publish(request: Request) -> None:
-    session = request.exchange.session
+    session = request.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.changes.publish("data")
 
@@ -292,20 +296,20 @@ _LIST_QUERY: Final = Schema("list", {LIMIT: IntegerText(_PAGE_SIZE)})
 _PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 
 
-def serve(request: Request, session: Session, store: Store, key: str) -> Response:
+async def serve(request: Request, session: Session, store: Store, key: str) -> Response:
     """Respond to a request whose method the collection of a scenario has.
 
     :param key: the key in the path; empty for the list.
     :raise RequestError: ``not_found``, ``invalid_request``, ``conflict``, ``payload_too_large``,
         ``store_full``.
     """
-    exchange, collection, schema = request.exchange, store.collection, store.collection.schema
+    collection, schema = store.collection, store.collection.schema
     assert isinstance(schema, OwnSchema)  # noqa: S101 - the contract's have views of their own
-    exchange.notes.append(collection.note)
+    request.notes.append(collection.note)
     method = "GET" if request.method == "HEAD" else request.method
     action = (RECORD_METHODS if key else LIST_METHODS)[method]
     if action == "list":
-        return _page(request, store)
+        return await _page(request, store)
     if action == "get":
         return Response(store.get(key) + b"\n")
     if action == "delete":
@@ -321,11 +325,11 @@ def serve(request: Request, session: Session, store: Store, key: str) -> Respons
     new_key, row = store.change(key, lambda record: change(record, body))
     session.changes.publish("data")
     if isinstance(body, dict) and body.get(name, new_key) != new_key:
-        exchange.notes += ignored_note("ignored_members", "properties", {name})
+        request.notes += ignored_note("ignored_members", "properties", {name})
     return Response(row + b"\n")
 
 
-def _page(request: Request, store: Store) -> Response:
+async def _page(request: Request, store: Store) -> Response:
     """Respond with the first records that have the values in the query."""
     query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
     limit = _LIST_QUERY.of_query(query)[LIMIT]
@@ -337,12 +341,12 @@ def _page(request: Request, store: Store) -> Response:
         known = {name: filters[name] for name in filters if name not in unknown}
         return json_array(records.rows(limit, known)), unknown
 
-    page, unknown = read_records(request, store, read, filters, others)
-    request.exchange.notes += ignored_note("ignored_query", "parameters", unknown)
+    page, unknown = await read_records(request, store, read, filters, others)
+    request.notes += ignored_note("ignored_query", "parameters", unknown)
     return Response(page + b"\n")
 
 
-def read_records(
+async def read_records(
     request: Request,
     store: Store,
     read: Callable[[Contents], T],
@@ -352,11 +356,10 @@ def read_records(
     """Return what a function returns for the records of a store; the worker reads many.
 
     :param filters: those with which it reads, and the `names` that it looks for in all records.
-    :raise NotReady: as `run_job`.
     """
     is_slow = store.is_slow(filters, names)
     job = partial(store.query, read, is_slow=is_slow)
-    return run_job(request, job, "reading the records", is_long=is_slow)
+    return await run_job(request, job, "reading the records", is_long=is_slow)
 
 
 def filters_of(query: Mapping[str, Sequence[str]]) -> Filters:

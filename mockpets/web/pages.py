@@ -23,13 +23,14 @@ from mockpets.errors import RequestError
 from mockpets.kit import known_of, render
 from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.library import Library
+    from mockpets.web.messages import Request
 
 _FOLDER: Final = Path(__file__).with_name("panel")
 _TYPES: Final = {
@@ -59,19 +60,19 @@ _HEADERS: Final = {
 }
 
 
-def to_panel() -> Response:
+def to_panel(_: Request) -> Response:
     """Redirect the prefix without its slash to the panel, whose URLs are relative."""
     location = CONTROL_PREFIX.removeprefix("/") + "/"
     return Response(status=308, headers=[("Location", location)])
 
 
-def panel() -> Response:
+def panel(_: Request) -> Response:
     """Return the control panel's page."""
     text = _files()["index.html"].decode()
     return _page(text.replace("{digest}", digest()).replace("{icon}", _icon()).encode(), ".html")
 
 
-def panel_file(version: str, name: str) -> Response:
+def panel_file(_: Request, version: str, name: str) -> Response:
     """Return a script, style sheet or image of the pages, or raise ``not_found``."""
     if version != digest():
         raise RequestError("not_found", "the panel's files have changed; reload the page")
@@ -89,16 +90,17 @@ def docs(contracts: Contracts, contract: str = "", *, has_panel: bool) -> Respon
     return _page(_rendered_docs(contracts, contract, has_panel=has_panel), ".html")
 
 
-def llms(root: str, contracts: Contracts) -> Response:
+def llms(library: Callable[[], Library], request: Request) -> Response:
     """Return the skill for coding agents, with the contracts and descriptions of this server."""
-    served = (f"- {each.name}: {root}{each.base or '/'}" for each in contracts.all)
+    root = request.root_path
+    served = (f"- {each.name}: {root}{each.base or '/'}" for each in library().contracts.all)
     links = (f"- {root}{CONTROL_PREFIX}/{path}" for path in _FOR_AGENTS)
     shown = "\n".join([*served, *links])
     text = f"{skill_files()[SKILL]}\n## On this server\n\n{shown}\n"
     return Response(text, content_type="text/plain; charset=utf-8")
 
 
-def kit_file(name: str, library: Callable[[], Library]) -> Response:
+def kit_file(name: str, library: Callable[[], Library], _: Request) -> Response:
     """Return a file of the TypeScript kit, with the names of the scenarios in the library."""
     return Response(render(name, known_of(library())), content_type=_TYPES[Path(name).suffix])
 

@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import BUILT_IN_CONTRACT, DOCS_PATH, PANEL_PATH, SERVER_BODY_BYTES
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
-from mockpets.errors import NeedsBody, RequestError
+from mockpets.errors import RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
 from mockpets.scenario.engine import NO_STUBS, Outcome
@@ -21,10 +21,10 @@ from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
-from mockpets.web.exchange import Response, current_request
+from mockpets.web.jobs import body_of, generate
+from mockpets.web.messages import Response
 from mockpets.web.operations import key_of, page_response
 from mockpets.web.session_selector import requested_delay, select
-from mockpets.wsgi_extension import BODY, MEMO, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,14 +38,12 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.web.authentication import Key
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request, Steps
     from mockpets.web.public_mode import VisitorSessions
 
-    Act = Callable[..., Response]
+    Act = Callable[..., Response | Steps]
     CheckRoute = Callable[[Request, Stack], None]
 
-_OUTCOME: Final = "outcome"
-"""The key in `MEMO` for what the stubs have decided."""
 _VALUE_SHOWN: Final = 80
 """How much of a reference's value a note has, in characters."""
 _VALUE_READ: Final = 4096
@@ -97,10 +95,15 @@ class Playback:
                 raise
             raise with_deletion(error, request, key.selector, cookie) from error
 
-    def respond(
-        self, operation: Operation | None, act: Act, check_route: CheckRoute | None = None, **_: str
+    async def respond(
+        self,
+        operation: Operation | None,
+        act: Act,
+        request: Request,
+        check_route: CheckRoute | None = None,
+        **_: str,
     ) -> Response:
-        """Return the response to the current request.
+        """Return the response to a request.
 
         These are all the checks, in the order of docs/reference/contract.md. The first that fails
         ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
@@ -109,12 +112,8 @@ class Playback:
         :param act: performs the operation on the records that the request sees.
         :param check_route: checks path and method if no operation's route matched.
         :raise RequestError: for a failed check, with the status given below.
-        :raise NotReady: records must be generated first, on another thread.
-        :raise NeedsBody: the body must arrive first.
         """
-        request = current_request()
-        exchange = request.exchange
-        exchange.operation = operation
+        request.operation = operation
         # 1. The names of the session, 410 if it is closed, our headers and the scenarios: 422.
         key, name, stack = self.select(request)
         # 2. The path, 404, then the method, 405.
@@ -124,12 +123,14 @@ class Playback:
         details = operation.details if operation else None
         if details is None and not key.valid and self._needs_key(operation):
             code: NoteCode = "key_invalid" if key.given else "key_missing"
-            exchange.notes.append((code, f"the API key is {code[4:]}"))
+            request.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key, request, self._settings)
-        if BODY in request.environ:
+        if request.incoming.is_arriving:
             self._check_size(request, name, stack)
+            await body_of(request)
+            request.session = self._sessions.find(name)  # it may be gone, also below
         # 4. A place for the session and its records: 503, 507.
-        exchange.session = session = exchange.session or self._create(name, request)
+        request.session = session = request.session or self._create(name, request)
         if operation is not None and details is not None:
             from mockpets.web import documented  # the built-in contract needs none of it
 
@@ -137,13 +138,15 @@ class Playback:
                 request.max_content_length = SERVER_BODY_BYTES
             credential = documented.credential(operation, request, self._settings)
             if credential.problem:
-                exchange.notes.append((credential.note, credential.problem))
+                request.notes.append((credential.note, credential.problem))
                 return documented.unauthorized(operation, request, credential.problem)
-        # Our server generates many records on its worker thread; a test client gets them here.
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
             binding = stack.binding(operation.collection)
-            stores = (session.store_of(binding, at_once=SERVER in request.environ),)
+            if work := session.work_for(binding):
+                await generate(request, work)
+                request.session = session = self._sessions.find(name) or self._create(name, request)
+            stores = (session.store_of(binding),)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, stack)
         if outcome.skip:
@@ -151,7 +154,8 @@ class Playback:
         if outcome.reply is not None:
             return canned_response(outcome.reply, request, session)
         # 6. The operation, or a resource: the body's size, 413, then the values, 400, 404 and 409.
-        return act(request, *stores)
+        response = act(request, *stores)
+        return response if isinstance(response, Response) else await response
 
     def _needs_key(self, operation: Operation | None) -> bool:
         """Return whether a request needs an API key.
@@ -175,48 +179,39 @@ class Playback:
         """Check the size of a body that is larger than any operation takes, from its head.
 
         With ``--public``, nothing takes more. Otherwise stubs and operations of documents do, and
-        operations without a body ignore it. Raise ``payload_too_large``, or `NeedsBody`.
+        operations without a body ignore it. Raise ``payload_too_large``.
         """
-        if request.environ[BODY] != "large":
-            return
-        exchange = request.exchange
-        operation = exchange.operation
+        operation = request.operation
         is_built_in = operation is not None and operation.details is None
         takes_more = operation is None or operation.body is None or not is_built_in
-        if self._visitors is None and (stack.stubs or takes_more):
-            raise NeedsBody
-        exchange.session = self._create(name, request)
-        raise RequestError("payload_too_large", BODY_TOO_LARGE)
+        if self._visitors is not None or not (stack.stubs or takes_more):
+            request.session = self._create(name, request)
+            raise RequestError("payload_too_large", BODY_TOO_LARGE)
 
     def _decide(self, request: Request, session: Session, stack: Stack) -> Outcome:
-        """Set and return the exchange's outcome: from the scenarios, and the request's own delay.
+        """Set and return the outcome: from the scenarios, and the request's own delay.
 
         :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
             too many of them are the visitor's, ``forbidden`` for a connection fault.
         """
-        exchange, delay = request.exchange, requested_delay(request) + self._delay
-        exchange.outcome = NO_STUBS
-        if stack.stubs:
-            memo: dict[str, Outcome] = request.environ.get(MEMO, {})
-            if _OUTCOME not in memo:  # once: after a job, the app is called again
-                memo[_OUTCOME] = session.decide(stack, _facts(request))
-            exchange.outcome = memo[_OUTCOME]
-            is_public = self._sessions.shared.is_public
-            if exchange.outcome.fault in CONNECTION_FAULTS and is_public:
-                exchange.outcome = _rejected(exchange.outcome)
-                raise RequestError("forbidden", NO_CONNECTION_FAULTS)
+        delay = requested_delay(request) + self._delay
+        outcome = session.decide(stack, _facts(request)) if stack.stubs else NO_STUBS
+        if outcome.fault in CONNECTION_FAULTS and self._sessions.shared.is_public:
+            request.outcome = _rejected(outcome)
+            raise RequestError("forbidden", NO_CONNECTION_FAULTS)
         if delay:
-            delay = min(exchange.outcome.delay + delay, self._sessions.shared.max_delay)
-            exchange.outcome = replace(exchange.outcome, delay=delay)
-        if waits(exchange.outcome):
+            delay = min(outcome.delay + delay, self._sessions.shared.max_delay)
+            outcome = replace(outcome, delay=delay)
+        request.outcome = outcome
+        if waits(outcome):
             try:
                 if self._visitors is not None:
                     self._visitors.check_parked(request)
-                check_room(request.environ, session.name)
+                check_room(request, session.name)
             except RequestError:
-                exchange.outcome = _rejected(exchange.outcome)
+                request.outcome = _rejected(outcome)
                 raise
-        return exchange.outcome
+        return outcome
 
 
 def _rejected(outcome: Outcome) -> Outcome:
@@ -232,7 +227,7 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
     if reply.is_page:
         return page_response(reply, request)
     body = reply.body
-    operation = request.exchange.operation
+    operation = request.operation
     if reply.described is not None and operation is not None and operation.details is not None:
         from mockpets.web import documented  # the built-in contract needs none of it
 
@@ -252,8 +247,7 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
 
     :raise RequestError: ``internal_error`` if its body is too large.
     """
-    exchange = request.exchange
-    trace = exchange.outcome.trace
+    trace = request.outcome.trace
     assert trace is not None  # noqa: S101 - the engine has decided
     step = trace.steps[-1]
     label = trace.stubs[step.position].label
@@ -263,10 +257,10 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     if values.used:
         shown = _without_value if session.shared.is_public else _with_value
         used = [shown(source, value) for source, value in values.used.items()]
-        exchange.notes.append(("references", "; ".join(used)))
+        request.notes.append(("references", "; ".join(used)))
     if values.missing:
         names = ", ".join(dict.fromkeys(values.missing))
-        exchange.notes.append(("reference_missing", f"the request has no {names}"))
+        request.notes.append(("reference_missing", f"the request has no {names}"))
     return Response(body, reply.status, headers)
 
 
@@ -290,7 +284,7 @@ def _without_value(source: str, _: bytes) -> str:
 
 def _facts(request: Request) -> Facts:
     return Facts(
-        operation=request.exchange.operation,
+        operation=request.operation,
         method=request.method,
         path=request.path,
         query=dict(request.args.lists()),

@@ -18,14 +18,14 @@ from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
 from mockpets.web.addresses import is_one_of, parse_address
-from mockpets.web.exchange import Request, Response
+from mockpets.web.messages import Request, Response
 from mockpets.web.public_mode import for_visitor
-from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+    from wsgiref.types import WSGIEnvironment
 
+    from mockpets.interface import Incoming, Reply
     from mockpets.web.addresses import Network
 
 UNKNOWN: Final = "unknown"
@@ -35,13 +35,12 @@ The proxy's own address would be wrong: it could count as a caller on this machi
 _HOST: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 
 
-def behind(
-    app: WSGIApplication,
+def entrance(
     trusted: Iterable[str],
     prefix: str,
     admit: Callable[[Request], None] | None = None,
-) -> WSGIApplication:
-    """Wrap an app so that it can ignore proxies and the prefix.
+) -> Callable[[Incoming], Reply | None]:
+    """Return what a request passes first, so that the app can ignore proxies and the prefix.
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
     :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT`, or empty.
@@ -50,30 +49,31 @@ def behind(
     """
     networks = tuple(ip_network(text) for text in trusted)
 
-    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        forwarded(environ, networks)
-        path = environ.get("PATH_INFO", "")
+    def enter(incoming: Incoming) -> Reply | None:
+        environ = incoming.environ
+        if forwarded(environ, networks):
+            incoming.head, incoming.names = b"", ()  # the environ may differ from them now
+        path = environ["PATH_INFO"]
         if path != prefix and not path.startswith(f"{prefix}/"):
-            response = _outside_prefix(prefix, path, environ, admit)
-            return response(environ, start_response)
+            return _outside_prefix(prefix, path, environ, admit).reply()
         environ["SCRIPT_NAME"] = environ.get("SCRIPT_NAME", "") + prefix
-        environ["PATH_INFO"] = path[len(prefix) :]
-        return app(environ, start_response)
+        environ["PATH_INFO"] = path[len(prefix) :] or "/"
+        return None
 
-    return respond
+    return enter
 
 
-def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
+def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> bool:
     """Change an environ to the client's original request, as reported by a trusted proxy.
+
+    Return whether the connection comes from one.
 
     In a chain, each proxy must append to ``X-Forwarded-For``. Values that a client sent itself are
     then to the left of the client's address, and are ignored. Of the other headers, the last value
     is used, unless it is invalid.
     """
     if not is_one_of(parse_address(environ.get("REMOTE_ADDR", "")), trusted):
-        return
-    for derived in (HEAD, HEADERS_MEMO):  # what follows may differ from them
-        environ.pop(derived, None)
+        return False
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
     environ.pop("REMOTE_PORT", None)  # it is the proxy's port
@@ -87,6 +87,7 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
         environ["HTTP_HOST"] = host
     if re.fullmatch(MOUNT, prefix.rstrip("/")):
         environ["SCRIPT_NAME"] = prefix.rstrip("/") + environ.get("SCRIPT_NAME", "")
+    return True
 
 
 def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:

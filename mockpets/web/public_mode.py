@@ -24,16 +24,15 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
-from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from mockpets.constants import ResponseEnd
+    from mockpets.interface import OnEnd
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
-    from mockpets.web.exchange import Request
-    from mockpets.wsgi_extension import OnEnd
+    from mockpets.web.messages import Request
 
 PUBLIC_RATE: Final = 2000
 """Requests per second of all visitors together."""
@@ -128,8 +127,8 @@ class VisitorSessions:
             return
         # No view sets it if the request is rejected.
         known = self._library().contracts.operations
-        request.exchange.operation = known.get(request.endpoint or "")
-        request.exchange.name = name = self.name(request)
+        request.operation = known.get(request.endpoint or "")
+        request.session_name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
             _reject(_RETRY_SECONDS, "requests in progress")
         kind = _REQUESTS
@@ -162,15 +161,16 @@ class VisitorSessions:
         if self._in_progress[self.name(request)] >= _PARKED:
             _reject(_RETRY_SECONDS, "delayed, throttled or held responses")
 
-    def track(self, request: Request) -> None:
-        """Count a response as in progress until it has ended, if our server sends it."""
-        environ = request.environ
-        order = environ.get(ORDER)
-        if SERVER not in environ or isinstance(order, CallAgain):
-            return  # it has no end, and only the owner's calls are retried
+    def track(self, request: Request, on_end: OnEnd | None) -> OnEnd | None:
+        """Count a response as in progress until it has ended, if our server sends it.
+
+        :param on_end: what to call at the end besides; returned if there is no end.
+        """
+        if request.incoming.server is None:
+            return on_end
         name = self.name(request)
         self._in_progress[name] += 1
-        environ[ON_END] = partial(self._end, name, environ.get(ON_END))
+        return partial(self._end, name, on_end)
 
     def _end(self, name: str, on_end: OnEnd | None, end: ResponseEnd) -> None:
         self._in_progress[name] -= 1

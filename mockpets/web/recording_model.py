@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
 from mockpets.journal.entry import Message
-from mockpets.journal.journal import Journals
 from mockpets.recording.exchange import AssignedIds, exchange_of
 from mockpets.scenario.language.control_bodies import parse_session_config
-from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_ascii
-from mockpets.web.dry_run import Rehearsal
+from mockpets.web.dry_run import Rehearsal, Rehearsed, rehearsal_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,20 +37,12 @@ class SessionModel:
     def __init__(
         self, settings: Settings, shared: SharedState, document: Mapping[str, Any]
     ) -> None:
-        records = shared.records.fork()
-        shared = replace(
-            shared,
-            scenarios=(),
-            tables=shared.tables.fork(records),
-            records=records,
-            journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
-            changes=ChangeFeed(),
-            clock=None,  # a scenario cannot set it, so a removed operation needs a stub
-        )
+        # A scenario cannot set the clock, so a removed operation needs a stub.
+        shared = replace(rehearsal_state(shared, _BUDGET), scenarios=(), clock=None)
         # In ASCII, because the language rejects invisible characters unless they are escaped.
         body = dump_ascii({"scenario": document})
         config = parse_session_config(body, shared.library(), session=False)
-        self._key = settings.key
+        self._key, self._prefix = settings.key, settings.prefix
         self._sessions = SessionRegistry(shared, 1)
         self._sessions.default.activate(config.names or (), config.inline)
         self._model_ids, self._recorded_ids = AssignedIds(), AssignedIds()
@@ -82,7 +71,8 @@ class SessionModel:
             more, target = exchange.with_key(self._key, target)
             headers |= more
         request = {"method": exchange.method, "path": target, "headers": headers}
-        session = self._rehearsal.send(request | {"content": exchange.request.body})
+        played = Rehearsed(request | {"content": exchange.request.body}, self._prefix)
+        session = self._rehearsal.play(played)
         [entry] = session.journal.entries()
         return exchange_of(entry)
 

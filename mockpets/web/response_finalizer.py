@@ -1,13 +1,13 @@
 """Complete every response: the one way out of the app.
 
-Whatever a view or an error handler returns passes through `ResponseFinalizer.finalize`, which adds
-headers, orders the delivery, and records, counts and logs the exchange.
+Whatever a view returns passes through `ResponseFinalizer.finalize`, which adds headers, decides on
+the delivery, and records, counts and logs the exchange.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +29,7 @@ from mockpets.constants import (
     VISITOR_RESET_PATH,
 )
 from mockpets.faults import NO_RESPONSE_FAULTS
+from mockpets.interface import AT_ONCE
 from mockpets.journal.wait import Wait
 from mockpets.scenario.model import PASS, Canned
 from mockpets.telemetry.access_log import (
@@ -40,31 +41,20 @@ from mockpets.telemetry.access_log import (
 )
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
-from mockpets.web.delivery import Prepared, deliver
+from mockpets.web.delivery import delivery_of
 from mockpets.web.journal_writer import record, record_release, target
 from mockpets.web.playback import canned_response
-from mockpets.wsgi_extension import (
-    ORDER,
-    SERVER,
-    SESSION,
-    AwaitBody,
-    CallAgain,
-    RunJob,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
     from mockpets.contract.model import Operation
-    from mockpets.scenario.model import Reply
+    from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
+    from mockpets.scenario.model import Reply as StubReply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
-    from mockpets.web.exchange import Exchange, Pair, Request, Response
+    from mockpets.web.messages import Request, Response
     from mockpets.web.public_mode import VisitorSessions
-    from mockpets.wsgi_extension import Order
 
 _LOGGED: Final = (401, 403, 429)
 """Statuses that the access log lists even for control calls that only read."""
@@ -79,50 +69,50 @@ class ResponseFinalizer:
     metrics: Metrics
     visitors: VisitorSessions | None = None
 
-    def finalize(self, request: Request, response: Response) -> None:
-        """Complete and record the response to a request, so that it is ready to send."""
-        order: Order | None = request.environ.get(ORDER)
-        if isinstance(order, RunJob | AwaitBody):
-            return  # never sent: the server calls the app again
-        environ, session = request.environ, request.exchange.session
+    def finalize(self, request: Request, response: Response) -> Reply:
+        """Complete and record the response to a request; return it as the server sends it."""
+        session = request.session
         is_control = request.path.startswith(CONTROL_PREFIX)
-        # Only a browser may use a connection of the panel for requests of an app too.
-        if session is not None and (not is_control or "HTTP_SEC_FETCH_MODE" in environ):
-            environ[SESSION] = session.name
+        delivery, on_end = AT_ONCE, None
         if is_control:
-            self._finalize_control(request, response, order)
+            self._finalize_control(request, response)
         else:
-            self._finalize_api(request, response)
+            delivery, on_end = self._finalize_api(request, response)
+        reply = response.reply()
+        reply.delivery, reply.on_end = delivery, on_end
+        # Only a browser may use a connection of the panel for requests of an app too.
+        if session is not None and (not is_control or "HTTP_SEC_FETCH_MODE" in request.environ):
+            reply.session = session.name
         if self.visitors is not None:
-            self.visitors.track(request)
+            reply.on_end = self.visitors.track(request, on_end)
+        return reply
 
-    def _finalize_api(self, request: Request, response: Response) -> None:
+    def _finalize_api(self, request: Request, response: Response) -> tuple[Delivery, OnEnd | None]:
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request, response.status_code)
-        session = request.exchange.session
+        session, on_end = request.session, None
         number = 0 if is_preflight or session is None else session.journal.next_number()
         self._carry(request, response, number, off_contract, preflight=is_preflight)
-        self._deliver(request, response, number)
+        delivery = self._delivery(request, response, number)
         if number:
-            record(request, response, number, off_contract)
+            on_end = record(request, response, number, off_contract)
         if not is_preflight:
-            self._observe(request.exchange, response)
+            self._observe(request, response)
             if wanted():
                 self._log(request, response, number)
-        elif request.exchange.limit is not None:
-            self.metrics.count_limit(request.exchange.limit)
+        elif request.limit_code is not None:
+            self.metrics.count_limit(request.limit_code)
+        return delivery, on_end
 
-    def _finalize_control(self, request: Request, response: Response, order: Order | None) -> None:
+    def _finalize_control(self, request: Request, response: Response) -> None:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
-        if request.exchange.session is not None:
-            response.carry(request.exchange.session.headers)
+        if request.session is not None:
+            response.carry(request.session.headers)
         headers = [*COMMON_HEADERS, (PROTOCOL_HEADER, str(PROTOCOL)), *self._node]
         response.carry(headers, below=True)  # the panel's files may be cached
         response.carry(self._control_cors(request, preflight=request.method == "OPTIONS"))
-        if request.exchange.limit is not None:
-            self.metrics.count_limit(request.exchange.limit)
-        if isinstance(order, CallAgain):
-            return  # not its last response
+        if request.limit_code is not None:
+            self.metrics.count_limit(request.limit_code)
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
             self._log(request, response)
@@ -132,7 +122,7 @@ class ResponseFinalizer:
         settings = self.settings
         if not settings.public:
             access(access_line(request, response, number))
-        elif request.exchange.code != "rate_limited":
+        elif request.error_code != "rate_limited":
             line = access_line(request, response, number)
             access(line if settings.log_addresses else line._replace(client=""))
 
@@ -168,15 +158,14 @@ class ResponseFinalizer:
         *,
         preflight: bool = False,
     ) -> None:
-        exchange, environ = request.exchange, request.environ
+        environ, operation = request.environ, request.operation
         origin = environ.get("HTTP_ORIGIN")
-        operation = exchange.operation
         if operation is not None and not (operation.removal or operation.details):
             operation = None  # it has no headers of its own
         root = "" if operation is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        explanation = explanation_headers(exchange, off_contract)
+        explanation = explanation_headers(request, off_contract)
         shared = prepare(explanation, origin, operation, root, self._docs)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
@@ -185,48 +174,53 @@ class ResponseFinalizer:
             headers += cors.for_preflight(environ)
         if number:
             headers.append((REQUEST_HEADER, str(number)))
-        headers.append(("Server-Timing", server_timing(exchange)))
+        headers.append(("Server-Timing", server_timing(request)))
         headers += self._node
-        session = exchange.session
+        session = request.session
         clock = self.sessions.shared.clock if session is None else session.clock
         if clock is not None:
             headers.append(("Date", http_date(clock.now())))
-        if exchange.outcome.reply is not None:
+        if request.outcome.reply is not None:
             response.carry(headers, below=True)
             return
         if not response.carried:
             response.shared = len(shared)
         response.carry(headers)
 
-    def _deliver(self, request: Request, response: Response, number: int) -> None:
-        exchange, environ = request.exchange, request.environ
-        outcome, session = exchange.outcome, exchange.session or self.sessions.default
+    def _delivery(self, request: Request, response: Response, number: int) -> Delivery:
+        """Damage a response if its outcome says so, and return how to deliver it."""
+        outcome, session = request.outcome, request.session or self.sessions.default
         close = must_close(request, session)
-        if outcome.stubs or outcome.delay or close:
-            may_wait = outcome.delay or outcome.throttle or outcome.hold
-            if number and may_wait and SERVER in environ:
-                context = Prepared(request, response)
-                exchange.wait = Wait(number, outcome.hold, outcome.delay, outcome.throttle, context)
-            deliver(response, environ, outcome, session, exchange.wait, close=close)
+        if not (outcome.stubs or outcome.delay or close):
+            return AT_ONCE
+        watch = None
+        may_wait = outcome.delay or outcome.throttle or outcome.hold
+        if number and may_wait and request.incoming.server is not None:
+            wait = request.wait = Wait(number, outcome.hold, outcome.delay, outcome.throttle)
+            watch = partial(self._watch, request, response, wait)
+        return delivery_of(request, response, session, watch, close=close)
 
-    def release(self, wait: Wait, reply: Reply, delay: float) -> None:
-        """Send a response that waits, or a reply in its place, perhaps after another delay.
+    def _watch(self, request: Request, response: Response, wait: Wait, send: Send) -> None:
+        """Let clients of the control API release a response that waits."""
+        wait.release = partial(self._release, request, response, wait, send)
 
-        :param reply: a canned response, the name of a fault that breaks the prepared response, or
-            `PASS` for the prepared one.
-        :param delay: seconds from now.
-        """
-        prepared: Prepared | None = wait.context
-        if prepared is None or prepared.release is None:
-            return  # it has ended
-        request, response, exchange = prepared.request, prepared.response, prepared.request.exchange
-        session = exchange.session or self.sessions.default
-        before, text = response.status_code, "released"
+    def _release(
+        self,
+        request: Request,
+        response: Response,
+        wait: Wait,
+        send: Send,
+        reply: StubReply,
+        delay: float,
+    ) -> None:
+        """Send a response that waits, or a reply in its place; see `Wait.release`."""
+        session, before, text = request.session, response.status_code, "released"
+        assert session is not None  # noqa: S101 - a response that waits has one
         if reply == PASS and not delay:
             session.gates.release(wait)
-            prepared.release(None)
+            send(None)
             return
-        outcome = replace(exchange.outcome, delay=delay, hold=None)
+        outcome = replace(request.outcome, delay=delay, hold=None)
         if isinstance(reply, Canned):
             outcome = replace(outcome, reply=reply, fault=None)
             response = canned_response(reply, request, session)
@@ -234,31 +228,25 @@ class ResponseFinalizer:
         elif reply != PASS:
             outcome = replace(outcome, fault=reply)
             text += f" with fault {reply}"
-        exchange.outcome = outcome
+        request.outcome = outcome
         off_contract = off_contract_reason(request, response.status_code)
         if isinstance(reply, Canned):
             self._carry(request, response, wait.number, off_contract)
-            prepared.response = response
         if delay:
             text += f" after {delay:g} s"
         session.gates.release(wait, delay)
-        environ = {SERVER: None, SESSION: session.name}
-        close = must_close(request, session)
-        deliver(response, environ, outcome, session, wait, close=close)
-        record_release(request, response, wait, off_contract, text)
+        watch, close = partial(self._watch, request, response, wait), must_close(request, session)
+        delivery = delivery_of(request, response, session, watch, close=close)
+        record_release(request, response, off_contract, text)
+        sent = response.reply()
+        sent.delivery, sent.session = delivery, session.name
+        send(sent)
 
-        def application(sent: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            sent[ORDER] = environ[ORDER]
-            return response(sent, start_response)
-
-        prepared.release(application)
-
-    def _observe(self, exchange: Exchange, response: Response) -> None:
-        outcome = exchange.outcome
-        status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
-        seconds = perf_counter() - exchange.started
-        operation = exchange.operation.name if exchange.operation else None
-        self.metrics.observe(operation, status, seconds, exchange.limit)
+    def _observe(self, request: Request, response: Response) -> None:
+        status = None if request.outcome.fault in NO_RESPONSE_FAULTS else response.status_code
+        seconds = perf_counter() - request.started
+        operation = request.operation.name if request.operation else None
+        self.metrics.observe(operation, status, seconds, request.limit_code)
 
 
 def off_contract_reason(request: Request, status: int) -> str | None:
@@ -266,11 +254,10 @@ def off_contract_reason(request: Request, status: int) -> str | None:
 
     It has none on paths outside of it that the active scenarios define.
     """
-    exchange = request.exchange
-    outcome = exchange.outcome
+    outcome = request.outcome
     if outcome.fault is not None:
         return f"fault {outcome.fault}"
-    reply, operation = outcome.reply, exchange.operation
+    reply, operation = outcome.reply, request.operation
     if reply is not None and (
         operation is None
         or reply.described is None
@@ -278,7 +265,7 @@ def off_contract_reason(request: Request, status: int) -> str | None:
     ):
         return reply.off_contract
     if operation is None:
-        path, stack = request.path, exchange.stack
+        path, stack = request.path, request.stack
         if stack is not None and stack.methods(path) and not stack.contracts.describes(path):
             return None
         return "the contract does not define this operation"
@@ -319,14 +306,14 @@ def _prepared_headers(
     return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, exposed))
 
 
-def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[Pair, ...]:
+def explanation_headers(request: Request, off_contract: str | None) -> tuple[Pair, ...]:
     """Return the headers that name the session, scenarios and stub that responded."""
-    session, stack = exchange.session, exchange.stack
+    session, stack = request.session, request.stack
     headers: tuple[Pair, ...] = ()
     if session is not None:
         headers = session.headers
         if stack is not None:
-            stubs = ", ".join(exchange.outcome.stubs) or "-"
+            stubs = ", ".join(request.outcome.stubs) or "-"
             headers += ((SCENARIO_HEADER, ", ".join(stack.names)), (STUB_HEADER, stubs))
             if stack.by_chance:
                 headers += ((SEED_HEADER, str(session.seed)),)
@@ -335,11 +322,11 @@ def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[P
     return headers
 
 
-def server_timing(exchange: Exchange) -> str:
+def server_timing(request: Request) -> str:
     """Return the milliseconds that the app took, and those that a scenario adds."""
-    wait = exchange.wait  # set if the response takes the place of one that has waited
-    took = ((perf_counter() if wait is None else wait.since) - exchange.started) * 1000
-    delay = exchange.outcome.delay
+    wait = request.wait  # set if the response takes the place of one that has waited
+    took = ((perf_counter() if wait is None else wait.since) - request.started) * 1000
+    delay = request.outcome.delay
     return f"app;dur={took:.2f}, delay;dur={delay * 1000:.0f}" if delay else f"app;dur={took:.2f}"
 
 
@@ -350,7 +337,7 @@ def must_close(request: Request, session: Session) -> bool:
     the failure; so the connection must not be reused. A preflight lacks the scenario header whose
     use it asks for.
     """
-    stack = request.exchange.stack
+    stack = request.stack
     breaks = stack is not None and stack.has_connection_fault
     if not breaks and (stack is None or stack.names != session.active):
         breaks = session.has_connection_fault
@@ -364,21 +351,20 @@ def must_close(request: Request, session: Session) -> bool:
 
 def access_line(request: Request, response: Response, number: int = 0) -> Access:
     """Return the access log's record of an exchange."""
-    exchange = request.exchange
-    session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
+    session, stack, outcome = request.session, request.stack, request.outcome
     return Access(
         method=request.method,
         target=shown_target(target(request.environ)),
         status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
-        ms=(perf_counter() - exchange.started) * 1000,
+        ms=(perf_counter() - request.started) * 1000,
         delay_ms=outcome.delay * 1000,
         size=len(response.body),
         number=number,
-        session=shown_session(session.name if session else exchange.name),
+        session=shown_session(session.name if session else request.session_name),
         scenarios=stack.names if stack else (),
         stubs=outcome.stubs,
         fault=outcome.fault,
-        notes=tuple(code for code, _ in exchange.notes),
+        notes=tuple(code for code, _ in request.notes),
         client=request.environ.get("REMOTE_ADDR", ""),
-        code=exchange.code,
+        code=request.error_code,
     )

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from mockpets.constants import (
     BAGGAGE_KEYS,
@@ -44,20 +44,14 @@ from mockpets.constants import (
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.visitors import is_chosen
 from mockpets.units import is_expression, is_valid_expression, parse_duration
-from mockpets.wsgi_extension import HEADERS_MEMO
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from wsgiref.types import WSGIEnvironment
 
     from mockpets.scenario.library import Stack
     from mockpets.session.registry import SessionRegistry
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
-_BASE: Final = "mockpets.base"
-"""The environ key for the content of the base path."""
-_BAGGAGE: Final = "mockpets.baggage"
-"""The environ key for what `_read_baggage` returns."""
 _BAGGAGE_PREFIX: Final = "mockpets."
 """Starts the keys in `baggage` that are meant for mockpets; such a key must be known."""
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -69,31 +63,15 @@ _PREFIXES: Final = ("Mockpet", "X-Mockpet")
 """Start the names of headers that are meant for mockpets; such a header must be known."""
 _SIMILAR: Final = 0.9
 """So must one that is as similar as this to one of ours, from 0 to 1."""
-_CACHED: Final = 2000
-"""The keys of a browser's request take fewer characters; longer ones are not cached."""
 _NOTED: Final = 3
 """The number of headers that one note lists."""
 
 
-def take_base_path(environ: WSGIEnvironment) -> None:
-    """Move the base path of a session or scenarios from PATH_INFO to SCRIPT_NAME (PEP 3333).
-
-    The rest of the path is routed; `Location` and `Link` keep the base path.
-    """
-    path: str = environ["PATH_INFO"]
-    if path.startswith("/" + BASE_MARK):
-        base, _, rest = path[1:].partition("/")
-        environ[_BASE] = base.removeprefix(BASE_MARK).encode("latin-1").decode("utf-8", "replace")
-        # Quoted, because it becomes part of headers even if it is rejected.
-        quoted = quote(base.encode("latin-1"), safe="~+")
-        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{quoted}"
-        environ["PATH_INFO"] = f"/{rest}"
-
-
-def take_baggage(environ: WSGIEnvironment) -> None:
+def take_baggage(request: Request) -> None:
     """Read the header `baggage`; without this call, it selects nothing."""
-    if "HTTP_BAGGAGE" in environ:
-        environ[_BAGGAGE] = _read_baggage(environ["HTTP_BAGGAGE"])
+    header = request.environ.get("HTTP_BAGGAGE")
+    if header is not None:
+        request.baggage = _read_baggage(header)
 
 
 def _read_baggage(header: str) -> tuple[Mapping[str, str], str]:
@@ -123,26 +101,20 @@ def base_path(session: str, base: str) -> str:
     return base if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{base}"
 
 
-def naming_session(environ: WSGIEnvironment, name: str) -> WSGIEnvironment:
-    """Return a copy of an environ that names another session."""
-    return {**environ, _BASE: None, SESSION_KEY: name}
-
-
 def named_session(
-    environ: WSGIEnvironment, selector: str | None = None, cookie: str | None = None
+    request: Request, selector: str | None = None, cookie: str | None = None
 ) -> str | None:
     """Return the session that a request names, or None; raise ``invalid_session``.
 
     :param selector: that of the request's `Key`; also below.
     :param cookie: what `read_cookie` returns; also below.
     """
-    base = environ.get(_BASE)
-    if base and (name := base.partition("+")[0]):
+    if request.base and (name := request.base.partition("+")[0]):
         return checked_session(name, "the base path")
-    header = environ.get(SESSION_KEY)
+    header = request.environ.get(SESSION_KEY)
     if header is not None:
         return checked_session(header, SESSION_HEADER)
-    if _BAGGAGE in environ and (value := environ[_BAGGAGE][0].get(BAGGAGE_SESSION)) is not None:
+    if request.baggage and (value := request.baggage[0].get(BAGGAGE_SESSION)) is not None:
         return checked_session(value, "baggage")
     if selector and (name := selector.partition("+")[0]):
         return checked_session(name, "the key")
@@ -152,16 +124,15 @@ def named_session(
 
 
 def named_scenarios(
-    environ: WSGIEnvironment, selector: str | None = None, cookie: str | None = None
+    request: Request, selector: str | None = None, cookie: str | None = None
 ) -> tuple[str, ...]:
     """Return the scenarios that a request names, or raise ``unknown_scenario``."""
-    base = environ.get(_BASE)
-    if base and "+" in base:
-        return checked(base.split("+")[1:], "the base path")
-    header = environ.get(_SCENARIO_KEY)
+    if request.base and "+" in request.base:
+        return checked(request.base.split("+")[1:], "the base path")
+    header = request.environ.get(_SCENARIO_KEY)
     if header is not None:
         return checked(header.split(","), SCENARIO_HEADER)
-    if _BAGGAGE in environ and (value := environ[_BAGGAGE][0].get(BAGGAGE_SCENARIO)) is not None:
+    if request.baggage and (value := request.baggage[0].get(BAGGAGE_SCENARIO)) is not None:
         return checked(value.split("+"), "baggage")
     if selector and "+" in selector:
         return checked(selector.split("+")[1:], "the key")
@@ -177,18 +148,17 @@ def select(
     cookie: str | None,
     own: str | None,
 ) -> tuple[str, Stack]:
-    """Set the session and stack of a request's exchange; return the session's name and the stack.
+    """Set the session and stack of a request; return the session's name and the stack.
 
     This runs before the key is checked, so it does not create a session: if the session does not
-    exist yet, the exchange has none. Scenarios that the request names replace the session's active
+    exist yet, the request has none. Scenarios that the request names replace the session's active
     ones for this request.
 
     :param own: the session of this visitor's address; None if clients may use any session.
     :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
         ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
     """
-    exchange = request.exchange
-    name = named_session(request.environ, selector, cookie) or own
+    name = named_session(request, selector, cookie) or own
     if name is None:
         if sessions.declared:
             sessions.unnamed += 1
@@ -196,19 +166,19 @@ def select(
         name = DEFAULT_SESSION
     if own is not None:
         check_visitor_session(name, own)
-    exchange.name = name
+    request.session_name = name
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
-    exchange.session = session = sessions.find(name)
+    request.session = session = sessions.find(name)
     if session is None and own is None:  # visitors need not create theirs, nor open its name
         sessions.closed_names.check(name)
         sessions.check_declared(name)
-    check_headers(request.environ)
-    names = named_scenarios(request.environ, selector, cookie)
+    check_headers(request)
+    names = named_scenarios(request, selector, cookie)
     if session is None:
         stack = sessions.shared.library().stack(names or sessions.shared.scenarios)
     else:
         stack = session.stack(names or session.active)
-    exchange.stack = stack
+    request.stack = stack
     return name, stack
 
 
@@ -232,11 +202,11 @@ def session_required(base: str) -> RequestError:
     )
 
 
-def check_headers(environ: WSGIEnvironment) -> None:
+def check_headers(request: Request) -> None:
     """Check all headers and `baggage` keys that look like ours, or raise ``unknown_header``."""
-    if _BAGGAGE in environ and (problem := environ[_BAGGAGE][1]):
+    if request.baggage and (problem := request.baggage[1]):
         raise RequestError("unknown_header", problem)
-    names, _ = _our_headers(environ)
+    names, _ = _our_headers(request.header_names)
     if names:
         problems = [
             f"unknown header {name[:NAME_LENGTH]!r}; {_nearest(name, REQUEST_HEADERS)}"
@@ -245,32 +215,21 @@ def check_headers(environ: WSGIEnvironment) -> None:
         raise RequestError("unknown_header", "; ".join(problems))
 
 
-def ignored_headers(environ: WSGIEnvironment) -> str:
+def ignored_headers(request: Request) -> str:
     """Return a note about headers like ours without effect, unless `check_headers` rejects them."""
-    return _our_headers(environ)[1]
-
-
-def _our_headers(environ: WSGIEnvironment) -> tuple[tuple[str, ...], str]:
-    """Return the first unknown headers that look like ours, and a note about the ignored ones."""
-    memo: dict[str, tuple[tuple[str, ...], str]] = environ.get(HEADERS_MEMO, {})
-    if "names" not in memo:
-        # Cached, because the names of the headers are the same in most requests.
-        keys = " ".join(environ)
-        read = _read_names if len(keys) <= _CACHED else _read_names.__wrapped__
-        memo["names"] = read(keys)
-    return memo["names"]
+    return _our_headers(request.header_names)[1]
 
 
 @lru_cache(64)  # without it, the mix takes five times as long
-def _read_names(keys: str) -> tuple[tuple[str, ...], str]:
-    """Return `_our_headers` of an environ whose keys are joined by spaces."""
-    names = header_names(keys.split())
+def _our_headers(keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Return the first unknown headers that look like ours, and a note about the ignored ones."""
+    names = header_names(keys)
     return tuple(islice(filter(_is_unknown, names), PROBLEMS_SHOWN)), _ignored(names)
 
 
 def header_names(keys: Iterable[str]) -> list[str]:
-    """Return the names of the headers in an environ, in title case."""
-    return [key[5:].replace("_", "-").title() for key in keys if key.startswith("HTTP_")]
+    """Return the names of the headers with these keys in an environ, in title case."""
+    return [key[5:].replace("_", "-").title() for key in keys]
 
 
 def _is_unknown(name: str) -> bool:

@@ -22,22 +22,21 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.units import either
-from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
+from mockpets.web.messages import Response
 from mockpets.web.operations import serve
 
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    import flask
-
     from mockpets.contract.model import Contracts
     from mockpets.scenario.library import Stack
-    from mockpets.web.exchange import Request
+    from mockpets.web.flask_app import App
+    from mockpets.web.messages import Request, Steps
     from mockpets.web.playback import Playback
 
 
-def add_routes(app: flask.Flask, playback: Playback) -> None:
+def add_routes(app: App, playback: Playback) -> None:
     """Add a last route to the app, for all other paths and methods."""
     # A rule without methods matches every method, including unknown ones.
     app.url_map.add(Route("/", endpoint="unmatched"))
@@ -45,9 +44,8 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
     app.view_functions["unmatched"] = partial(unmatched, playback)
 
 
-def unmatched(playback: Playback, _: str = "") -> Response:
+def unmatched(playback: Playback, request: Request, _: str = "") -> Response | Steps:
     """Respond to a preflight, a scenario's own path, or an unknown path or method."""
-    request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
         message = f"the control API has no path {path[:80]!r}"
@@ -71,16 +69,16 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         return Response(status=302, headers=[("Location", location)])
     if not playback.contracts.serves(path):
         if _is_own(playback, request):
-            return playback.respond(None, serve_or_reject, check_route)
+            return playback.respond(None, serve_or_reject, request, check_route)
         if method == "CONNECT":  # has no path: its target is a host and a port
-            request.exchange.notes.append(("unmatched", "the contract does not define this method"))
+            request.notes.append(("unmatched", "the contract does not define this method"))
             message = "CONNECT is not allowed: this server is not a proxy"
             raise RequestError("method_not_allowed", message, [("Allow", _allow(set()))])
         names = either([each.name for each in playback.contracts.all], "and")
-        request.exchange.notes.append(("unmatched", f"the path is outside {names}"))
+        request.notes.append(("unmatched", f"the path is outside {names}"))
         message = not_found_message(path, playback.contracts, request.root_path)
         raise RequestError("not_found", message)
-    return playback.respond(None, serve_or_reject, check_route)
+    return playback.respond(None, serve_or_reject, request, check_route)
 
 
 def _is_own(playback: Playback, request: Request) -> bool:
@@ -98,12 +96,12 @@ def check_route(request: Request, stack: Stack) -> None:
     contracts = stack.contracts
     allowed = contracts.routes.at(path).keys() | stack.methods(path)
     if not allowed:
-        request.exchange.notes.append(("unmatched", "the contract does not define this path"))
+        request.notes.append(("unmatched", "the contract does not define this path"))
         message = not_found_message(path, contracts, request.root_path)
         raise RequestError("not_found", message, advice=stub_advice(method, path, contracts))
     if ("GET" if method == "HEAD" else method) not in allowed:
         note = "the contract does not define this method for the path"
-        request.exchange.notes.append(("unmatched", note))
+        request.notes.append(("unmatched", note))
         raise RequestError(
             "method_not_allowed",
             f"{method[:40]} is not allowed on {path[:80]}; allowed: {_allow(allowed)}",
@@ -117,9 +115,9 @@ def _is_page(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and "text/html" in accept.lower()
 
 
-def serve_or_reject(request: Request) -> Response:
+def serve_or_reject(request: Request) -> Response | Steps:
     """Respond with a resource of the scenarios; reject what only a stub could respond to."""
-    session, stack = request.exchange.session, request.exchange.stack
+    session, stack = request.session, request.stack
     assert stack is not None  # noqa: S101 - `Playback.respond` sets it
     if session is not None and stack.resources:
         resource, record = stack.resource(request.path)

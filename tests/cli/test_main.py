@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
@@ -18,7 +18,6 @@ from threading import Event
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
-from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 from click import Context
@@ -27,6 +26,7 @@ from openapi_spec_validator import validate
 from mockpets.cli.main import _commands, main
 from mockpets.constants import HEALTH_PATH, NEEDS
 from mockpets.contract.pet_store import PET_STORE
+from mockpets.interface import Incoming, Reply
 from mockpets.packaged_data import shipped
 from mockpets.seed.generator import generate
 from mockpets.server import MockpetsServer
@@ -35,6 +35,7 @@ from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.http_client import Client, OverSocket
 from tests.pet_store import PETS
+from tests.server.query_app import FunctionApp
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -342,20 +343,14 @@ def test_scenarios_reports_broken_files_and_lists_the_others(run: Run, here: Pat
 # --- health -----------------------------------------------------------------------------------
 
 
-def alive(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    is_health = environ["PATH_INFO"].removeprefix("/prefix") == HEALTH_PATH
-    start_response("200 OK" if is_health else "404 Not Found", [])
-    return [b'{"status":"ok","version":"0"}']
+def health_or_404(incoming: Incoming) -> Reply:
+    is_health = incoming.environ["PATH_INFO"].removeprefix("/prefix") == HEALTH_PATH
+    return Reply("200 OK" if is_health else "404 Not Found", [], b'{"status":"ok","version":"0"}')
 
 
-def another_server(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    start_response("200 OK", [])
-    return [b"<title>Not Found</title>"]
-
-
-def failing(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    start_response("503 Service Unavailable", [("Content-Length", "0")])
-    return []
+alive = FunctionApp(health_or_404)
+another_server = FunctionApp(lambda _: Reply("200 OK", [], b"<title>Not Found</title>"))
+failing = FunctionApp(lambda _: Reply("503 Service Unavailable", []))
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,10 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import HEALTH_PATH, PROTOCOL
+from mockpets.interface import Incoming, Reply
 from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
+from tests.server.query_app import FunctionApp
 from tests.server.raw_http import Wire
 
 SECONDS = 20
@@ -64,13 +66,13 @@ def test_use_switches_a_running_server(run: Run, url: str) -> None:
 def test_unexpected_json_of_a_server_is_reported_in_one_line(
     run: Run, status: str, body: object
 ) -> None:
-    def app(environ: Any, start_response: Any) -> list[bytes]:
-        is_health = environ["PATH_INFO"] == HEALTH_PATH
-        start_response("200 OK" if is_health else status, [])
+    def handle(incoming: Incoming) -> Reply:
+        is_health = incoming.environ["PATH_INFO"] == HEALTH_PATH
         health = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL}
-        return [json.dumps(health if is_health else body).encode()]
+        shown = json.dumps(health if is_health else body).encode()
+        return Reply("200 OK" if is_health else status, [], shown)
 
-    with MockpetsServer(app=app) as server:
+    with MockpetsServer(app=FunctionApp(handle)) as server:
         for words in ("why", "gates", "sessions", "requests", "pets", "use empty", "verify"):
             result = run(*words.split(), "--url", server.url)
             assert result[:2] == (1, []), words

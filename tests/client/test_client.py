@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Semaphore, Thread
 from typing import Any, Self
 from urllib.parse import urlsplit
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+from wsgiref.types import WSGIEnvironment
 
 import pytest
 
@@ -28,8 +28,10 @@ from mockpets.client import (
 )
 from mockpets.constants import PROTOCOL
 from mockpets.errors import InputError
+from mockpets.interface import App, Incoming, Later, Reply
 from mockpets.version import FULL_VERSION
 from tests.http_client import Client, OverSocket
+from tests.server.query_app import FunctionApp
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -137,12 +139,8 @@ def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
             ControlClient(url, timeout=0.05).state()
 
 
-def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> WSGIApplication:
-    def app(_: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-        start_response(status, [*headers, ("Content-Length", str(len(body)))])
-        return [body]
-
-    return app
+def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> FunctionApp:
+    return FunctionApp(lambda _: Reply(status, [*headers], body))
 
 
 @pytest.mark.parametrize(("status", "body"), [
@@ -163,7 +161,7 @@ def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
 
 @contextmanager
 def recording(
-    app: WSGIApplication, health: dict[str, Any] | None = HEALTH
+    app: App, health: dict[str, Any] | None = HEALTH
 ) -> Iterator[tuple[str, list[WSGIEnvironment]]]:
     """Serve an app; yield the server's URL and the environs of its requests.
 
@@ -171,14 +169,14 @@ def recording(
     """
     asked: list[WSGIEnvironment] = []
 
-    def record(environ: WSGIEnvironment, start_response: StartResponse) -> Any:
+    def record(incoming: Incoming) -> Reply | Later:
+        environ = incoming.environ
         if health is not None and environ["PATH_INFO"] == "/__mockpets/health":
-            start_response("200 OK", [])
-            return [json.dumps(health).encode()]
+            return Reply("200 OK", [], json.dumps(health).encode())
         asked.append(environ)
-        return app(environ, start_response)
+        return app.handle(incoming)
 
-    with MockpetsServer(app=record) as server:
+    with MockpetsServer(app=FunctionApp(record)) as server:
         yield server.url, asked
 
 
@@ -283,12 +281,11 @@ def test_a_call_sends_its_session_and_token() -> None:
 
 
 def test_calls_share_a_connection_and_threads_get_their_own_responses() -> None:
-    def app(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-        body = json.dumps({"released": int(environ["PATH_INFO"].split("/")[-2])}).encode()
-        start_response("200 OK", [("Content-Length", str(len(body)))])
-        return [body]
+    def handle(incoming: Incoming) -> Reply:
+        gate = incoming.environ["PATH_INFO"].split("/")[-2]
+        return Reply("200 OK", [], json.dumps({"released": int(gate)}).encode())
 
-    with recording(app) as (url, asked):
+    with recording(FunctionApp(handle)) as (url, asked):
         client = ControlClient(url)
         assert [client.open_gate(str(number)) for number in range(3)] == [0, 1, 2]
         other = client.session("w3")
@@ -591,7 +588,7 @@ class Restartable:
         self._settings = settings
         self.is_declared = settings.sessions == "declared"
         self.app = create_app(settings)
-        self.server = MockpetsServer(app=lambda *arguments: self.app(*arguments))
+        self.server = MockpetsServer(app=FunctionApp(lambda incoming: self.app.handle(incoming)))
 
     def restart(self) -> None:
         self.app = create_app(self._settings)

@@ -20,7 +20,7 @@ from mockpets.journal.journal import Journals
 from mockpets.journal.queries import full, selected, summary
 from mockpets.strict_json import dump_json
 from mockpets.web.control.call import read_query
-from mockpets.web.exchange import Request
+from mockpets.web.messages import Request
 from tests.journal.entries import ENTRIES, add, created, entry, message
 
 # --- Filters ----------------------------------------------------------------------------------

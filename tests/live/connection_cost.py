@@ -9,15 +9,16 @@ with none open, each client leaves at once.
 import argparse
 import socket
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from time import process_time
 from typing import Final
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from mockpets.interface import App, Reply
 from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.limits import Limits
 from tests.live.spawned import HOST, spawned
+from tests.server.query_app import FunctionApp
 
 HELD: Final = (0, 1_000, 10_000)
 ACCEPTED: Final = 3_000
@@ -26,13 +27,8 @@ SECONDS: Final = 60.0
 _HEAD: Final = b"GET / HTTP/1.1\r\nHost: a\r\n"
 
 
-def _app(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    start_response("200 OK", [])
-    return [str(process_time()).encode()]
-
-
-def _make_app() -> WSGIApplication:
-    return _app
+def _make_app() -> App:
+    return FunctionApp(lambda _: Reply("200 OK", [], str(process_time()).encode()))
 
 
 def _cpu_seconds(port: int) -> float:

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Final
-from wsgiref.types import WSGIApplication
 
+from mockpets.interface import App
 from mockpets.server.descriptors import raise_limit
 from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
@@ -16,7 +16,7 @@ from mockpets.settings import Settings
 HOST: Final = "127.0.0.1"
 
 
-def _serve(ports: Connection, make_app: Callable[[], WSGIApplication], limits: Limits) -> None:
+def _serve(ports: Connection, make_app: Callable[[], App], limits: Limits) -> None:
     raise_limit(limits.connections)
     sockets = bind(Settings(host=(HOST,), port=0))
     ports.send(sockets[0].getsockname()[1])
@@ -24,7 +24,7 @@ def _serve(ports: Connection, make_app: Callable[[], WSGIApplication], limits: L
 
 
 @contextmanager
-def spawned(make_app: Callable[[], WSGIApplication], limits: Limits) -> Iterator[int]:
+def spawned(make_app: Callable[[], App], limits: Limits) -> Iterator[int]:
     """Serve an app until the block ends, and yield the port.
 
     :param make_app: a function of a module, since the other process imports it.

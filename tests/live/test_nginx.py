@@ -9,25 +9,27 @@ import re
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPSConnection
+from ipaddress import ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
-from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.web.proxy import behind
+from mockpets.interface import Incoming, Reply
+from mockpets.web.proxy import forwarded
 from tests.http_client import KEY, Client, OverSocket
 from tests.live.balancers import NGINX_FRAME
 from tests.live.contract import Through, check_contract
 from tests.programs import certificate, need
+from tests.server.query_app import FunctionApp
 
 pytestmark = pytest.mark.tool
 
@@ -146,18 +148,19 @@ def test_locations_and_links_keep_the_prefix(mounted: Client) -> None:
 # --- Client addresses -------------------------------------------------------------------------
 
 
-def witness(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Respond with the client's address and scheme as the app sees them."""
+def witness(incoming: Incoming) -> Reply:
+    """Respond with the client's address and scheme as the app behind the proxy sees them."""
+    forwarded(incoming.environ, [ip_network(PROXY)])
     known = ("REMOTE_ADDR", "HTTP_HOST", "SCRIPT_NAME", "wsgi.url_scheme")
-    start_response("200 OK", [("Content-Type", "application/json")])
-    return [json.dumps([environ[name] for name in known]).encode()]
+    body = json.dumps([incoming.environ[name] for name in known]).encode()
+    return Reply("200 OK", [("Content-Type", "application/json")], body)
 
 
 @pytest.mark.parametrize("sent", [{}, FORGED], ids=["plain", "forged"])
 @pytest.mark.parametrize("source", [PROXY, STRANGER])
 def test_a_client_of_the_proxy_keeps_its_address(sent: dict[str, str], source: str) -> None:
     with (
-        MockpetsServer(app=behind(witness, [PROXY], "")) as server,
+        MockpetsServer(app=FunctionApp(witness)) as server,
         nginx(server.url, "/") as (port, context),
     ):
         response = Secure(port, context, source).ask("GET", "/", sent, None)

@@ -6,7 +6,6 @@ the log. The server's own first API key is an exception: `state` reports it for 
 
 import logging
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -16,7 +15,9 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import REDACTED
+from mockpets.interface import Incoming, Reply
 from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.server.query_app import FunctionApp
 
 TOKEN = "Vt9-control-token-of-this-test"
 KEY = "Vt9-second-key-of-this-test"
@@ -162,10 +163,10 @@ def test_the_search_finds_values_that_are_not_secret(
 
 
 def test_a_failing_app_does_not_log_secrets(caplog: pytest.LogCaptureFixture) -> None:
-    def broken(*_: Any) -> Any:
+    def broken(_: Incoming) -> Reply:
         raise RuntimeError("broken")
 
-    with MockpetsServer(Settings(port=0), app=broken) as server:
+    with MockpetsServer(Settings(port=0), app=FunctionApp(broken)) as server:
         target = "/v1/pets?access_token=very-much-a-secret&limit=2"
         assert Client(OverSocket(server.url))("GET", target).status == 500
 

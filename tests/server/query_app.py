@@ -1,19 +1,26 @@
-"""A WSGI app that follows its query, for tests of the server without the real app."""
+"""Apps for tests of the server without the real app."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
-from wsgiref.types import StartResponse, WSGIEnvironment
 
 from mockpets.faults import FAULTS
+from mockpets.interface import Arrival, Delivery, Incoming, Job, Later, Reply
 from mockpets.journal.wait import Wait
 from mockpets.session.gates import Gates
-from mockpets.wsgi_extension import ORDER, SERVER, Deliver, RunJob
+
+
+@dataclass(frozen=True)
+class FunctionApp:
+    """Handles requests by a function."""
+
+    handle: Callable[[Incoming], Reply | Later]
 
 
 class QueryApp:
-    """Returns a response, and a delivery order, as the query describes."""
+    """Returns a reply, which is delivered as the query of the request describes."""
 
     def __init__(self) -> None:
         self.gates = Gates(lambda: None)
@@ -21,34 +28,36 @@ class QueryApp:
         self.jobs: dict[str, Callable[[], object]] = {}
         self.threads: set[str] = set()
 
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def handle(self, incoming: Incoming) -> Reply | Later:
+        environ = incoming.environ
         path, query = environ["PATH_INFO"], dict(parse_qsl(environ["QUERY_STRING"]))
         self.calls.append(path)
         self.threads.add(threading.current_thread().name)
         if path == "/bug":
             raise RuntimeError("a bug")
+        if incoming.is_arriving:
+            return Later(Arrival(), lambda body: self.reply(incoming, query, len(body)))
         read = len(environ["wsgi.input"].read())
-        environ[ORDER] = self.order(query)
-        body = (
-            b"x" * int(query.get("size", 0))
-            or f"{environ['REQUEST_METHOD']} {path} {read}".encode()
-        )
-        announced = len(body) + int(query.get("more", 0))
-        has_room = environ[SERVER].room(query.get("owner", ""))
-        status = "200 OK" if has_room else "503 Service Unavailable"
-        start_response(status, [("Content-Length", str(announced))])
-        return [body]
+        if job := self.jobs.pop(query.get("job", ""), None):
+            owner = query.get("owner", "")
+            return Later(Job(job, owner), lambda _: self.reply(incoming, query, read))
+        return self.reply(incoming, query, read)
 
-    def order(self, query: dict[str, str]) -> Deliver | RunJob | None:
-        if not query:
-            return None
+    def reply(self, incoming: Incoming, query: dict[str, str], read: int) -> Reply:
+        method, path = incoming.environ["REQUEST_METHOD"], incoming.environ["PATH_INFO"]
+        body = b"x" * int(query.get("size", 0)) or f"{method} {path} {read}".encode()
+        assert incoming.server is not None
+        has_room = incoming.server.room(query.get("owner", ""))
+        status = "200 OK" if has_room else "503 Service Unavailable"
+        length = len(body) + int(query["more"]) if "more" in query else None
+        return Reply(status, [], body, length, delivery=self.delivery(query))
+
+    def delivery(self, query: dict[str, str]) -> Delivery:
         gate = query.get("hold")
         hold: Any = (
             None if gate is None else lambda release: self.gates.hold(Wait(0, gate), release)
         )
-        if job := self.jobs.pop(query.get("job", ""), None):
-            return RunJob(job, query.get("owner", ""))
-        return Deliver(
+        return Delivery(
             delay=float(query.get("delay", 0)),
             hold=hold,
             throttle=int(query["throttle"]) if "throttle" in query else None,

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
-from wsgiref.types import WSGIApplication
 
 import pytest
 
+from mockpets.interface import App
 from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
@@ -216,7 +216,7 @@ class Running:
 
 @contextmanager
 def running(
-    app: WSGIApplication, limits: Limits | None = None, clock: Clock | None = None
+    app: App, limits: Limits | None = None, clock: Clock | None = None
 ) -> Iterator[Running]:
     """Run a loop on a thread; with a clock, its time advances only in `pass_`."""
     sockets = bind(Settings(host=("127.0.0.1",), port=0))

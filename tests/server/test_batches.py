@@ -1,10 +1,9 @@
 """Responses that are made in one turn of the loop are sent together at its end."""
 
 import threading
-from collections.abc import Iterable
-from wsgiref.types import StartResponse, WSGIEnvironment
+from dataclasses import replace
 
-from mockpets.wsgi_extension import ON_END, SERVER, SESSION
+from mockpets.interface import Incoming, Later, Reply
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, running
 
@@ -16,16 +15,17 @@ class BatchApp(QueryApp):
         super().__init__()
         self.arrived, self.go = threading.Event(), threading.Event()
 
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        path = environ["PATH_INFO"]
-        environ[ON_END] = lambda end: self.calls.append(f"{path} {end}")
-        environ[SESSION] = path
+    def handle(self, incoming: Incoming) -> Reply | Later:
+        path = incoming.environ["PATH_INFO"]
         if path == "/wait":
             self.arrived.set()
             assert self.go.wait(SECONDS)
         elif path == "/close":
-            environ[SERVER].close_idle("/a")
-        return super().__call__(environ, start_response)
+            assert incoming.server is not None
+            incoming.server.close_idle("/a")
+        reply = super().handle(incoming)
+        assert isinstance(reply, Reply)
+        return replace(reply, session=path, on_end=lambda end: self.calls.append(f"{path} {end}"))
 
 
 def gather(app: BatchApp, clock: Clock, paths: list[str]) -> list[bytes]:

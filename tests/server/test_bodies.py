@@ -119,11 +119,8 @@ def test_the_head_of_a_large_call_creates_no_session(server: Running) -> None:
         assert other.read().status == 404
 
 
-def test_an_early_call_that_fails_is_an_error_of_the_server() -> None:
-    class Early(QueryApp):
-        early_calls = ("large",)
-
-    with running(Early()) as server, Wire(server.port) as wire:
+def test_an_app_that_fails_before_the_body_arrives_is_an_error_of_the_server() -> None:
+    with running(QueryApp()) as server, Wire(server.port) as wire:
         response = wire.send(head("POST /bug", length(LARGE))).read()
         assert (response.status, response.headers["Connection"]) == (500, "close")
 
@@ -159,7 +156,7 @@ def test_a_visitor_over_their_rate_need_not_send_a_large_body(public: Running) -
         with Wire(public.port) as wire:
             statuses.append(wire.send(post(LARGE)).read().status)
 
-    # Each request counts once, although the app could see it twice.
+    # Each request counts once, although the app sees it before its body.
     assert statuses == [413] * PUBLIC_BURST * VISITOR_RATE + [429]
 
 

@@ -56,18 +56,11 @@ def test_a_fault_comes_after_the_delay(fault: str) -> None:
                 wire.socket.recv(1)
 
 
-def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> None:
-    with running(QueryApp()) as server:
-        with Wire(server.port) as wire:
-            wire.get("/a?more=5&close=1")
-            assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
-        assert not caplog.records
-        with Wire(server.port) as wire:
-            wire.get("/a?more=5")
-            assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
-    assert [record.getMessage() for record in caplog.records] == [
-        "the app set Content-Length to 13 but returned 8 bytes; closing the connection"
-    ]
+@pytest.mark.parametrize("query", ["more=5", "more=5&close=1"])
+def test_a_short_body_ends_the_connection(query: str) -> None:
+    with running(QueryApp()) as server, Wire(server.port) as wire:
+        wire.get(f"/a?{query}")
+        assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
 
 
 # --- Scenarios --------------------------------------------------------------------------------

@@ -187,19 +187,20 @@ sys.exit(main())
 """
 EXHAUSTED = """
 import resource
+from mockpets.interface import Reply
 from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 
-def app(environ, start_response):
-    start_response("204 No Content", [])
-    return []
+class App:
+    def handle(self, incoming):
+        return Reply("204 No Content", [])
 
 sockets = bind(Settings(host=("127.0.0.1",), port=0))
 print(f"http://127.0.0.1:{sockets[0].getsockname()[1]}/v1", flush=True)
 resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
-Loop(app, sockets, Limits()).run()
+Loop(App(), sockets, Limits()).run()
 """
 
 

@@ -4,26 +4,24 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from random import sample
 from typing import Any
-from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
 from mockpets.errors import InputError
+from mockpets.interface import Reply
 from mockpets.server import MockpetsServer
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 from tests.http_client import Client, OverSocket
+from tests.server.query_app import FunctionApp
 from tests.server.raw_http import SECONDS, Wire, port_of
 
-
-def app(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    start_response("200 OK", [])
-    return [b"ok"]
+app = FunctionApp(lambda _: Reply("200 OK", [], b"ok"))
 
 
 @contextmanager
@@ -145,19 +143,20 @@ def test_a_failed_start_leaves_it_stopped() -> None:
 
 FOREGROUND = """
 import sys
+from mockpets.interface import Reply
 from mockpets.server import bind, serve
 from mockpets.settings import Settings
 
-def app(environ, start_response):
-    if environ["PATH_INFO"] == "/slow":
-        print("begun", flush=True)
-        sys.stdin.readline()
-    start_response("200 OK", [("Content-Length", "2")])
-    return [b"ok"]
+class App:
+    def handle(self, incoming):
+        if incoming.environ["PATH_INFO"] == "/slow":
+            print("begun", flush=True)
+            sys.stdin.readline()
+        return Reply("200 OK", [], b"ok")
 
 sockets = bind(Settings(host=("127.0.0.1",), port=0))
 port = sockets[0].getsockname()[1]
-serve(app, sockets, lambda: print(port, flush=True))
+serve(App(), sockets, lambda: print(port, flush=True))
 print("over", flush=True)
 """
 

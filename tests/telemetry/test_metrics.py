@@ -25,7 +25,7 @@ Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 def read(metrics: Metrics) -> dict[Sample, float]:
     """Return the samples that a Prometheus server has after a scrape."""
-    body, content_type = metrics.exposition()
+    body, content_type = metrics.exposition({})
     assert content_type.startswith("text/plain; version=")
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value

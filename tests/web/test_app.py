@@ -11,7 +11,7 @@ import pytest
 from werkzeug.test import EnvironBuilder
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.web.exchange import Request
+from mockpets.web.messages import Request
 from tests.http_client import Client, InProcess, OverSocket
 from tests.programs import run
 from tests.server.raw_http import Wire, port_of

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
-from mockpets.web.proxy import UNKNOWN, behind, forwarded
+from mockpets.web.proxy import UNKNOWN, forwarded
 
 KEY = {"Authorization": "Bearer mockpets"}
 TRUSTED = ("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32")
@@ -161,9 +161,7 @@ def test_the_last_of_several_values_is_used() -> None:
 
 def mounted(prefix: str, trusted: tuple[str, ...] = ()) -> FlaskClient:
     """A client on 127.0.0.1, of the real app."""
-    app = create_app(Settings())
-    app.wsgi_app = behind(app.wsgi_app, trusted, prefix)  # type: ignore[assignment]  # as Flask's documentation has it
-    return app.test_client()
+    return create_app(Settings(prefix=prefix, behind_proxy=trusted)).test_client()
 
 
 def test_locations_and_links_keep_the_prefix() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.interface import Incoming, Reply
 from mockpets.journal.journal import Journal
-from mockpets.wsgi_extension import HEAD
 from tests.pet_store import OPERATIONS
 
 REQUESTS = 300
@@ -34,11 +34,13 @@ def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
             "wsgi.input": io.BytesIO(body),
         }  # fmt: skip
         environ |= {f"HTTP_{name.upper().replace('-', '_')}": names[name] for name in names}
-        if raw:  # as our server does
+        incoming = Incoming(environ)
+        if raw:  # as from our server
             lines = f"POST {target} HTTP/1.1\n{fields}".replace("\n", "\r\n")
-            environ[HEAD] = f"{lines}\r\n".encode()
-        chunks = app(environ, lambda *_: lambda _: None)
-        assert b"".join(chunks)
+            incoming.head = f"{lines}\r\n".encode()
+        reply = app.handle(incoming)
+        assert isinstance(reply, Reply)
+        assert reply.body
 
     return send, app.extensions["mockpets"].sessions.default.journal
 

@@ -16,15 +16,15 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from mockpets.errors import NeedsBody, RequestError
+from mockpets.errors import RequestError
 from mockpets.web.authentication import bearer
 from mockpets.web.cors import is_allowed, is_own, rejection
-from mockpets.wsgi_extension import BODY
+from mockpets.web.jobs import body_of
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.control.call import ControlContext
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
 CONTROL_REALM: Final = "mockpets control"
 
@@ -35,14 +35,13 @@ _BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
 
-def check_caller(request: Request, context: ControlContext, *, is_yaml: bool = False) -> None:
+async def check_caller(request: Request, context: ControlContext, *, is_yaml: bool = False) -> None:
     """Check that a request may call the control API.
 
     :param is_yaml: whether the body may be YAML, which a page on another site cannot send either
         without asking first.
     :raise RequestError: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request``
         for a body that is not announced as JSON.
-    :raise NeedsBody: the caller may, and the body has not arrived.
     """
     settings = context.settings
     if context.token:
@@ -55,8 +54,7 @@ def check_caller(request: Request, context: ControlContext, *, is_yaml: bool = F
         origin = request.headers.get("Origin", "")
         context.rejected_origins.add(origin)
         raise RequestError("forbidden", rejection(origin))
-    if request.environ.get(BODY) == "large":
-        raise NeedsBody  # only now: other callers need not send it
+    await body_of(request)  # only now: other callers need not send it
     kinds = ("application/json", "application/yaml") if is_yaml else ("application/json",)
     if request.mimetype not in kinds and request.get_data():
         message = (

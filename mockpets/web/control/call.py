@@ -14,9 +14,9 @@ from mockpets.constants import (
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
-from mockpets.web.exchange import Response
+from mockpets.web.jobs import generate
+from mockpets.web.messages import Response
 from mockpets.web.session_selector import named_scenarios
-from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.cors import RejectedOrigins
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request, View
     from mockpets.web.public_mode import VisitorSessions
-    from mockpets.web.response_finalizer import ResponseFinalizer
 
 T = TypeVar("T")
 
@@ -59,7 +58,6 @@ class ControlContext:
     metrics: Metrics
     rejected_origins: RejectedOrigins
     started: float
-    finalizer: ResponseFinalizer
     reload: Callable[[], None]
 
     @property
@@ -97,16 +95,16 @@ class ControlRequest:
 
         :raise RequestError: ``unknown_scenario``.
         """
-        return self.session.stack(named_scenarios(self.request.environ) or self.session.active)
+        return self.session.stack(named_scenarios(self.request) or self.session.active)
 
-    def store(self, collection: Collection) -> Store:
+    async def store(self, collection: Collection) -> Store:
         """Return the records of a collection that requests with these scenarios see.
 
         :raise RequestError: ``unknown_scenario`` or ``store_full``.
-        :raise NotReady: the records must be generated first.
         """
-        at_once = SERVER in self.request.environ
-        return self.session.store(self.stack(), collection, at_once=at_once)
+        binding = self.stack().binding(collection)
+        await generate(self.request, self.session.work_for(binding))
+        return self.session.store_of(binding)
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class Call:
     :param caller: who may make it: ``visitor`` means anyone, if the server is public.
     """
 
-    view: Callable[..., Response]
+    view: View
     session: Literal["changes", "reads", "none"] = "reads"
     parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     body: str = ""

@@ -15,15 +15,14 @@ from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
 from mockpets.web.control.call import JsonResponse, body_text, json_response
-from mockpets.web.jobs import run_job
+from mockpets.web.jobs import generate, run_job
 from mockpets.web.operations import filters_of, read_records
-from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Collection, Key, Record
+    from mockpets.contract.model import Collection, Record
     from mockpets.records.store import Contents, Store
     from mockpets.records.table import Table
     from mockpets.scenario.library import Stack
@@ -42,16 +41,18 @@ RECORDS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 }
 
 
-def collections(call: ControlRequest) -> JsonResponse[types.CollectionList]:
+async def collections(call: ControlRequest) -> JsonResponse[types.CollectionList]:
     """List the collections of the contract and of the active scenarios."""
     stack = call.stack()
     known = (*stack.collections, *stack.hidden())
-    return json_response({"data": [_summary(call, one, stack) for one in known]})
+    return json_response({"data": [await _summary(call, one, stack) for one in known]})
 
 
-def _summary(call: ControlRequest, collection: Collection, stack: Stack) -> types.CollectionSummary:
+async def _summary(
+    call: ControlRequest, collection: Collection, stack: Stack
+) -> types.CollectionSummary:
     hiding = stack.hidden().get(collection)
-    store = call.store(collection)
+    store = await call.store(collection)
     return {
         "name": collection.name,
         "scenario": collection.owner or None,
@@ -64,13 +65,13 @@ def _summary(call: ControlRequest, collection: Collection, stack: Stack) -> type
     }
 
 
-def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
+async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     """Return a page of a collection's records in order, or of those with some values.
 
     Any property is a parameter: `status=sold`.
     """
     collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
-    store, after = call.store(collection), call.query.get("after")
+    store, after = await call.store(collection), call.query.get("after")
     query = {
         name: texts for name, texts in call.request.args.lists() if name not in RECORDS_PARAMETERS
     }
@@ -84,11 +85,11 @@ def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
         is_all = after is None and len(rows) <= limit
         return rows, len(rows) if is_all else contents.total(filters)
 
-    rows, total = read_records(call.request, store, read, filters, others)
+    rows, total = await read_records(call.request, store, read, filters, others)
     page, following = rows[:limit], None
     if len(rows) > limit:
         following = str(parse_row(page[-1])[collection.key])
-    head = {**_summary(call, collection, call.stack()), "total": total, "next": following}
+    head = {**await _summary(call, collection, call.stack()), "total": total, "next": following}
     return JsonResponse(dump_json(head)[:-1] + b',"records":[' + b",".join(page) + b"]}\n")
 
 
@@ -99,7 +100,7 @@ def _unknown_property(name: str, collection: Collection) -> RequestError:
     return RequestError("invalid_request", f"{what}; {hint}")
 
 
-def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
+async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all records; those without an ID get one.
 
     The body is a list of records, the name of a fixture, a number of records to generate, or an
@@ -107,7 +108,7 @@ def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     """
     collection, session, shared = _collection(call), call.session, call.context.sessions.shared
     progress = call.context.sessions.save_progress
-    text, store = body_text(call.request), call.store(collection)
+    text, store = body_text(call.request), await call.store(collection)
 
     def read() -> Table | Generated:
         from mockpets.scenario.language.control_bodies import parse_content
@@ -123,26 +124,26 @@ def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
 
     # A fixture's name is short, but its file may be long, and many keys must be saved first.
     is_long = len(text) >= 2 * HURRY_KEYS or text.lstrip().startswith('"')
-    table = run_job(call.request, read, "reading the records", is_long=is_long)
+    table = await run_job(call.request, read, "reading the records", is_long=is_long)
     if isinstance(table, Generated):
-        at_once = SERVER in call.request.environ
-        table = shared.table(collection, table, session.seed, at_once=at_once)
+        await generate(call.request, shared.work_for(collection, table, session.seed))
+        table = shared.table(collection, table, session.seed)
     store.replace(table)
     session.changes.publish("data")
     return json_response({"total": store.total()})
 
 
-def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+async def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Add a record, whatever the stubs respond to a POST, and return it with its ID.
 
     Without a body, the record is generated.
     """
     collection, text = _collection(call), body_text(call.request, BODY_BYTES)
-    store = call.store(collection)
+    store = await call.store(collection)
     if text:
         record = complete_new(collection, collection.schema.new(parse_json(text.encode())), store)
     else:
-        record = _generated(call, collection, store)
+        record = await _generated(call, collection, store)
     if not collection.owner:
         call.session.check_name(record)
     _, row = store.create(record)
@@ -150,15 +151,15 @@ def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     return JsonResponse(row + b"\n", 201)
 
 
-def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
+async def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
     """Return one more generated record for a store, which assigns the key unless it is a text."""
     if not collection.generator:
         what = f"records of {collection.name} cannot be generated; send a record as JSON"
         raise RequestError("invalid_request", what)
     session, shared = call.session, call.context.sessions.shared
-    at_once = SERVER in call.request.environ
     content = Generated(store.total() + 1)
-    table = shared.table(collection, content, session.seed, at_once=at_once)
+    await generate(call.request, shared.work_for(collection, content, session.seed))
+    table = shared.table(collection, content, session.seed)
     for row in reversed(table.in_order()):
         record = parse_row(row)
         key = record[collection.key]
@@ -170,35 +171,31 @@ def _generated(call: ControlRequest, collection: Collection, store: Store) -> Re
     if isinstance(key, int):
         del record[collection.key]
     if collection.is_of_document:
-        from mockpets.seed.documents import give_parent
+        from mockpets.seed.documents import give_parent, parents_of
 
-        give_parent(record, collection, call.contracts.collections.values(), partial(_keys, call))
+        for parent in parents_of(collection, call.contracts.collections.values()):
+            rows = (await call.store(parent)).rows(CONTROL_RECORDS)
+            give_parent(record, collection, [parse_row(row)[parent.key] for row in rows])
     return record
 
 
-def _keys(call: ControlRequest, collection: Collection) -> list[Key]:
-    """Return the keys of the first records of a collection."""
-    rows = call.store(collection).rows(CONTROL_RECORDS)
-    return [parse_row(row)[collection.key] for row in rows]
-
-
-def record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+async def record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Return a record."""
-    return JsonResponse(call.store(_collection(call)).get(call.part("record")) + b"\n")
+    return JsonResponse((await call.store(_collection(call))).get(call.part("record")) + b"\n")
 
 
-def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+async def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Apply a JSON merge patch to a record: null removes a property."""
     collection, body = _collection(call), _body(call)
     change = partial(collection.schema.changed, patch=body)
-    _, row = call.store(collection).change(call.part("record"), change)
+    _, row = (await call.store(collection)).change(call.part("record"), change)
     call.session.changes.publish("data")
     return JsonResponse(row + b"\n")
 
 
-def delete_record(call: ControlRequest) -> JsonResponse[types.Total]:
+async def delete_record(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a record."""
-    store = call.store(_collection(call))
+    store = await call.store(_collection(call))
     store.delete(call.part("record"))
     call.session.changes.publish("data")
     return json_response({"total": store.total()})

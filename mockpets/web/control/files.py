@@ -28,14 +28,14 @@ CHECK_PARAMETERS: Final = {
 }
 
 
-def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
+async def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
     """Check the text of a scenario file, as `mockpets check` does. This changes nothing."""
     from mockpets.scenario.check import check_text
 
     text, name = body_text(call.request, FILE_BYTES), call.query.get("name", "scenario")
     library = call.context.sessions.shared.library()
     check = partial(check_text, name, text, library)
-    result = run_job(call.request, check, "checking the scenario", is_long=len(text) >= LONG)
+    result = await run_job(call.request, check, "checking the scenario", is_long=len(text) >= LONG)
     return json_response(cast("Any", asdict(result)))
 
 
@@ -45,7 +45,7 @@ CONDITIONS: Final = {
 }
 
 
-def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+async def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Save a scenario file in a `--scenarios-dir`, and reload it.
 
     Send `If-Match` with the `digest` of the file that you have changed, or `If-None-Match: *` for
@@ -64,19 +64,19 @@ def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
         saved_file.save(path, text, digest)
         context.reload()
 
-    run_job(call.request, save, "saving the scenario", is_long=len(text) >= LONG)
+    await run_job(call.request, save, "saving the scenario", is_long=len(text) >= LONG)
     response = scenario(call)
     response.status_code = 201 if digest is None else 200
     return response
 
 
-def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Use a text for a scenario in this session only, whether or not there is such a file."""
     from mockpets.scenario.check import load_text
 
     name, text, session = _own_name(call), body_text(call.request, FILE_BYTES), call.session
     load = partial(load_text, name, text, session.library)
-    document = run_job(call.request, load, "reading the scenario", is_long=len(text) >= LONG)
+    document = await run_job(call.request, load, "reading the scenario", is_long=len(text) >= LONG)
     status = 200 if name in session.documents.overrides else 201
     session.override(name, (document, text))
     response = scenario(call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import count
 from random import Random
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -21,17 +22,14 @@ from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import integer
 from mockpets.errors import RequestError, did_you_mean
-from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal import queries
-from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import draw_delay
 from mockpets.scenario.model import PASS, Match
 from mockpets.units import quote
 from mockpets.web.control.call import JsonResponse, body_text, json_response
 from mockpets.web.control.waiting import wait_until
-from mockpets.web.jobs import run_job
-from mockpets.web.journal_writer import target
-from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
+from mockpets.web.jobs import pause, run_job
 
 if TYPE_CHECKING:
     from mockpets.contract import control_types as types
@@ -41,9 +39,7 @@ if TYPE_CHECKING:
     from mockpets.journal.wait import Wait
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
-    from mockpets.web.delivery import Prepared
 
-_PROGRESS: Final = "verify"
 _AT_ONCE: Final = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
 
@@ -92,17 +88,17 @@ def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
-def har(call: ControlRequest) -> JsonResponse[types.Har]:
+async def har(call: ControlRequest) -> JsonResponse[types.Har]:
     """Return the requests that pass the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
     from mockpets.journal.har import document
 
     entries, _ = queries.selected(call.session.journal.entries(), call.query)
     write = partial(document, entries, VERSION)
-    return json_response(run_job(call.request, write, "writing the HAR document"))
+    return json_response(await run_job(call.request, write, "writing the HAR document"))
 
 
-def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
+async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     """Report what the front end does wrong in this session.
 
     `report` is the JSON of `mockpets report`, from the request log of this session.
@@ -122,10 +118,10 @@ def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
         checks = build(recorded, "1 session", limits, call.contracts)
         return cast("types.Findings", {"report": as_document(checks)})
 
-    return json_response(run_job(call.request, report, "checking the requests"))
+    return json_response(await run_job(call.request, report, "checking the requests"))
 
 
-def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
+async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
     """Return the matching requests if there are as many as expected, or as soon as there are.
 
     :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
@@ -134,40 +130,33 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
     from mockpets.journal import verification
     from mockpets.scenario.language.verification import parse as parse_verification
 
-    known = call.request.headers.get(SESSION_ID_HEADER)
-    if known is not None and known != call.session.id:
-        raise RequestError("session_dropped", LOST_SESSION.format(name=call.session.name))
-    memo: dict[str, Any] = call.request.environ.get(MEMO, {})
-    if _PROGRESS not in memo:
-        wanted = parse_verification(body_text(call.request), call.contracts)
-        memo[_PROGRESS] = verification.Progress(wanted)
-    progress: verification.Progress = memo[_PROGRESS]
+    known, checks = call.request.headers.get(SESSION_ID_HEADER), count()
+    _check_id(call.session, known)
+    wanted = parse_verification(body_text(call.request), call.contracts)
+    progress = verification.Progress(wanted)
 
-    def check(session: Session, is_last: bool) -> tuple[Verdict | None, int | None]:
+    async def check(session: Session, is_last: bool) -> tuple[Verdict | None, int | None]:
+        _check_id(session, known)
         journal, change = session.journal, session.changes.number
-
-        def compare() -> tuple[Verdict | None, int | None]:
-            verdict = progress.check(journal, session.name, is_last=is_last)
-            return verdict, change if verdict is None else None
-
+        compare = partial(progress.check, journal, session.name, is_last=is_last)
         # One change wakes all calls that wait; together they would block the app's thread.
-        is_long = len(journal) > _AT_ONCE or RETRIED in call.request.environ
-        return run_job(
-            call.request,
-            compare,
-            "comparing the requests",
-            is_long=is_long,
-            is_outdated=lambda result: is_last and result[0] is None,
-        )
+        is_long = len(journal) > _AT_ONCE or next(checks) > 0
+        verdict = await run_job(call.request, compare, "comparing the requests", is_long=is_long)
+        return verdict, change if verdict is None else None
 
-    verdict = wait_until(call, progress.verification.within, check)
-    if verdict is None:
-        return JsonResponse(status=503)  # never sent: the call waits
+    verdict = await wait_until(call, wanted.within, check)
+    assert verdict is not None  # noqa: S101 - the last check has one
     if not verdict.passed:
         details = verification.details(verdict)
         raise RequestError("verification_failed", verdict.message, details=details)
     matched = [queries.summary(entry) for entry in verdict.matched]
     return json_response({"matched": len(matched), "requests": matched})
+
+
+def _check_id(session: Session, known: str | None) -> None:
+    """Check that a session has the ID that the caller knows, if it sends one."""
+    if known is not None and known != session.id:
+        raise RequestError("session_dropped", LOST_SESSION.format(name=session.name))
 
 
 EVENTS_PARAMETERS: Final = {
@@ -180,18 +169,18 @@ EVENTS_PARAMETERS: Final = {
 }
 
 
-def events(call: ControlRequest) -> JsonResponse[types.Events]:
+async def events(call: ControlRequest) -> JsonResponse[types.Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
-    # No thread waits: our server holds the request, and calls the view again.
     since, wait = call.query.get("since"), call.query.get("wait", 0)
-    session, environ = call.session, call.request.environ
-    changes, server = session.changes, environ.get(SERVER)
+    session, server = call.session, call.request.incoming.server
+    changes, name = session.changes, session.name
+    if since == changes.number and wait and server is not None and server.room(name):
+        await pause(partial(changes.wait, since), server.time() + wait, name)
+        session = call.context.sessions.read(name)
+        changes = session.changes
     number = changes.number
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
-    is_first = since == number and wait and RETRIED not in environ
-    if is_first and server is not None and server.room(session.name):
-        environ[ORDER] = CallAgain(partial(changes.wait, number), wait, session.name)
     exists = changes is not call.context.sessions.shared.changes
     resets = session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
@@ -209,14 +198,14 @@ def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
 
-def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
+async def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a request that was not sent: what would respond to it now. This changes nothing."""
     from mockpets.journal.explanation import explanation
 
-    return json_response(explanation(*tried(call), sent=False))
+    return json_response(explanation(*await tried(call), sent=False))
 
 
-def tried(call: ControlRequest) -> tuple[Entry, int]:
+async def tried(call: ControlRequest) -> tuple[Entry, int]:
     """Return what the journal would record of the request in the body, and the session's seed."""
     from mockpets.scenario.language.verification import parse_request
     from mockpets.web.dry_run import dry_run
@@ -234,7 +223,7 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
         _add_key(request, key, call.contracts.operation_at(request["method"], _OWN.sub("", path)))
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    return run_job(call.request, run, "explaining a request", key=text)
+    return await run_job(call.request, run, "explaining a request")
 
 
 def _add_key(request: dict[str, Any], key: str, operation: Operation | None) -> None:
@@ -263,27 +252,24 @@ def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:
 
 def _waiting(session: Session, wait: Wait) -> types.WaitingResponse | None:
     """Return a response that waits; None if it has just ended."""
-    prepared: Prepared | None = wait.context
-    kind = wait.kind("pending")
-    if prepared is None or kind is None:
+    kind, read = wait.kind("pending"), wait.read
+    if kind is None or read is None:
         return None
-    request, exchange = prepared.request, prepared.request.exchange
-    waited = perf_counter() - wait.since
-    breaks = exchange.outcome.fault in NO_RESPONSE_FAULTS
+    entry, waited = read(), perf_counter() - wait.since
     return {
         "request": wait.number,
         "session": session.name,
-        "method": request.method,
-        "target": redacted_target(target(request.environ)),
-        "path": request.path,
-        "operation": exchange.operation.name if exchange.operation else None,
+        "method": entry.method,
+        "target": entry.target,
+        "path": entry.path,
+        "operation": entry.operation.name if entry.operation else None,
         "waits": kind,
         "gate": wait.gate,
-        "delay_ms": round(exchange.outcome.delay * 1000, 1),
+        "delay_ms": entry.delay_ms,
         "throttle": wait.throttle,
-        "status": None if breaks else prepared.response.status_code,
-        "stubs": [*exchange.outcome.stubs],
-        "at": moment(time() - (perf_counter() - exchange.started)),
+        "status": entry.status,
+        "stubs": [*entry.stubs],
+        "at": moment(entry.at),
         "since": moment(time() - waited),
         "waited_ms": round(waited * 1000, 2),
     }
@@ -298,12 +284,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     from mockpets.scenario.language.control_bodies import parse_release
 
     session = call.session
-    # Not those whose order the server does not have yet.
-    waits = {
-        wait.number: wait
-        for wait in session.gates.all()
-        if wait.context is not None and wait.context.release is not None
-    }
+    waits = {wait.number: wait for wait in session.gates.all() if wait.release is not None}
 
     def match_of(number: int) -> Match:
         if number not in waits:
@@ -311,11 +292,12 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
             known = f"responses wait for requests {numbers}" if waits else "no response waits"
             message = f"request {number} does not wait for its response; {known}"
             raise RequestError("not_found", message)
-        request = waits[number].context.request
-        operation = request.exchange.operation
-        if operation is None:
-            return Match(method=request.method, path=request.path)
-        return Match(operations=(operation.name,))
+        read = waits[number].read
+        assert read is not None  # noqa: S101 - the journal has it before the server
+        entry = read()
+        if entry.operation is None:
+            return Match(method=entry.method, path=entry.path)
+        return Match(operations=(entry.operation.name,))
 
     replies, wanted = parse_release(body_text(call.request), session.library, match_of)
     limit, is_public = session.shared.max_delay, session.shared.is_public
@@ -330,7 +312,8 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
         raise RequestError("not_found", message)
     for number, reply in replies.items():
         delay = 0.0 if wanted is None else min(draw_delay(wanted, Random()), limit)
-        call.context.finalizer.release(waits[number], reply, delay)
+        if (release := waits[number].release) is not None:
+            release(reply, delay)
     return json_response({"released": [*replies]})
 
 
@@ -345,7 +328,7 @@ def open_gate(call: ControlRequest) -> JsonResponse[types.OpenedGate]:
     return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
-def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
+async def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     """Wait until a gate holds as many responses as expected, and return how many it holds.
 
     :raise RequestError: ``not_held`` if it does not in time; ``busy``.
@@ -355,12 +338,12 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     expected, within = parse_gate_wait(body_text(call.request), call.contracts)
     name = call.name
 
-    def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
+    async def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
         # Read before the gates, so that a change in between is not missed.
         change, gates = session.changes.number, session.gates.waiting()
         return gates, None if gates.get(name, 0) >= expected else change
 
-    gates = wait_until(call, within, check)
+    gates = await wait_until(call, within, check)
     details: types.HeldResponses = {"held": gates.get(name, 0)}
     if details["held"] < expected:
         plural = "" if expected == 1 else "s"

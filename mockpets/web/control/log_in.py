@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LOG_IN: Final = "a log-in is a POST whose body has a password and whose response has a token"
 
 
-def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
+async def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
     """Return a token, and headers or a cookie, with which requests are those of a user.
 
     The user is the first record with these properties in the collection of those who log in.
@@ -37,13 +37,13 @@ def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
     contract, operation = _log_in_of(call.contracts, call.query.get("contract", ""))
     collection = operation.collection
     assert collection is not None  # noqa: S101 - that of those who log in
-    store = call.store(collection)
+    store = await call.store(collection)
 
     def find(contents: Contents) -> Record:
         return user_with([*map(parse_row, contents.rows())], wanted, collection)
 
     # By their properties, because the user may be the last of many.
-    user = read_records(call.request, store, find, NO_FILTERS, [*wanted] or [collection.key])
+    user = await read_records(call.request, store, find, NO_FILTERS, [*wanted] or [collection.key])
     identity = identity_of(contract, operation, user, call.session, call.stack(), call.request)
     cookie: types.LoginCookie = {"name": identity.cookie, "value": identity.token}
     return json_response(

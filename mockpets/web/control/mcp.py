@@ -17,7 +17,7 @@ from mockpets.units import quote
 from mockpets.version import FULL_VERSION
 from mockpets.web.control import mcp_tools
 from mockpets.web.control.call import json_response
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ class _RpcError(Exception):
     """The message gets an error: its code in `RPC_ERRORS`, its message, and data for programs."""
 
 
-def respond(call: ControlRequest, run: Run) -> Response:
+async def respond(call: ControlRequest, run: Run) -> Response:
     """Respond to the message in a body.
 
     :param run: calls the control API for the tools.
@@ -62,14 +62,12 @@ def respond(call: ControlRequest, run: Run) -> Response:
             _check_envelope(call, message["method"], params, version)
         if "id" not in message:
             return Response(status=202)
-        result = _result(call, run, message["method"], params, is_legacy=is_legacy)
+        result = await _result(call, run, message["method"], params, is_legacy=is_legacy)
     except _RpcError as error:
         code, text, *data = error.args
         # Clients of the older revision take a 404 for the end of an MCP session.
         status = 404 if code == "method_not_found" and not is_legacy else 400
         return json_response(rpc_error(code, text, number, *data), status)
-    except mcp_tools.Waits:
-        return Response(status=503)  # never sent
     return json_response({"jsonrpc": "2.0", "id": number, "result": result})
 
 
@@ -136,7 +134,7 @@ def _unsupported(version: object) -> _RpcError:
     return _RpcError("unsupported_protocol_version", message, data)
 
 
-def _result(
+async def _result(
     call: ControlRequest, run: Run, method: str, params: Mapping[str, Any], *, is_legacy: bool
 ) -> dict[str, Any]:
     """Return the result of a method."""
@@ -149,7 +147,8 @@ def _result(
                 near = did_you_mean(str(name), mcp_tools.TOOLS)
                 hint = near or f"known tools: {', '.join(mcp_tools.TOOLS)}"
                 raise _RpcError("invalid_params", f"unknown tool {quote(str(name))}; {hint}")
-            return {**mcp_tools.call_tool(tool, call, run, params.get("arguments", {})), **era}
+            result = await mcp_tools.call_tool(tool, call, run, params.get("arguments", {}))
+            return {**result, **era}
         case "tools/list":
             return {"tools": mcp_tools.listed(call.contracts), **caching, **era}
         case "initialize" if is_legacy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -19,19 +19,18 @@ from mockpets.strict_json import dump_json
 from mockpets.units import counted
 from mockpets.web.control import journal
 from mockpets.web.control.call import Call, invalid_body, json_response
-from mockpets.web.exchange import Request
-from mockpets.web.session_selector import naming_session
-from mockpets.wsgi_extension import ORDER
+from mockpets.web.messages import Request
+from mockpets.web.session_selector import SESSION_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.web.control.call import ControlRequest, JsonResponse
-    from mockpets.web.exchange import Response
+    from mockpets.web.messages import Response
 
-    Run = Callable[[str | Call, Request], Response]
+    Run = Callable[[str | Call, Request], Awaitable[Response]]
     """Makes a call: a key of `CALLS`, or another one."""
 
 _SHOWN: Final = 5
@@ -42,25 +41,19 @@ _BRIEF: Final = 130
 """Stubs, and characters of a text, in an explanation: its result is sent twice in 600 tokens."""
 
 
-class Waits(Exception):  # noqa: N818 - not an error
-    """The server calls the tool again when what it waits for has changed."""
-
-
 class Calls:
     """Calls the control API in this process for a tool, in one session.
-
-    After a job of one of its calls, the server calls the tool again from the start.
 
     :param session: None for the one that the agent's URL names.
     """
 
     def __init__(self, outer: ControlRequest, run: Run, session: str | None) -> None:
         self._outer, self._run = outer, run
-        environ = outer.request.environ
-        self._environ = naming_session(environ, session) if session is not None else environ
-        self.session = session or outer.request.exchange.name
+        self._named = {} if session is None else {SESSION_KEY: session}
+        self._base = outer.request.base if session is None else None
+        self.session = session or outer.request.session_name
 
-    def __call__(
+    async def __call__(
         self,
         route: str | Call,
         body: object = None,
@@ -77,19 +70,19 @@ class Calls:
         """
         raw = body.encode() if isinstance(body, str) else dump_json(body) if body else b""
         environ = {
-            **self._environ,
+            **self._outer.request.environ,
+            **self._named,
             **(headers or {}),
             "QUERY_STRING": urlencode(query or {}),
             "CONTENT_LENGTH": str(len(raw)),
             "wsgi.input": BytesIO(raw),
         }
         request = Request(environ)
+        request.incoming = replace(self._outer.request.incoming, environ=environ, names=())
+        request.base, request.baggage = self._base, self._outer.request.baggage
         request.max_content_length = None
         request.view_args = path
-        response = self._run(route, request)
-        if ORDER in environ:
-            self._outer.request.environ[ORDER] = environ[ORDER]
-            raise Waits
+        response = await self._run(route, request)
         return json.loads(response.body)
 
 
@@ -106,7 +99,7 @@ class Tool:
     description: str
     takes: Mapping[str, Shape]
     returns: Mapping[str, Schema]
-    run: Callable[[Calls, dict[str, Any]], dict[str, Any]]
+    run: Callable[[Calls, dict[str, Any]], Awaitable[dict[str, Any]]]
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     changes: bool = False
@@ -119,17 +112,15 @@ class Tool:
         return Object("", fields, self.required)
 
 
-def call_tool(tool: Tool, outer: ControlRequest, run: Run, arguments: object) -> dict[str, Any]:
-    """Return the result of a call, or its error.
-
-    :raise NotReady: the server runs a job and calls the tool again.
-    :raise Waits: it calls the tool again later.
-    """
+async def call_tool(
+    tool: Tool, outer: ControlRequest, run: Run, arguments: object
+) -> dict[str, Any]:
+    """Return the result of a call, or its error."""
     try:
         diagnostics = Diagnostics("arguments", outer.contracts)
         text = dump_json(arguments).decode("utf-8")
         values = read(text, tool.arguments, diagnostics, is_json=True, nodes=FILE_NODES)
-        content = tool.run(Calls(outer, run, values.pop("session", None)), values)
+        content = await tool.run(Calls(outer, run, values.pop("session", None)), values)
     except (InputError, RequestError) as error:
         known = invalid_body(error) if isinstance(error, InputError) else error
         return {"content": [{"type": "text", "text": _explained(known)}], "isError": True}
@@ -182,15 +173,15 @@ def _input(arguments: Object, contracts: Contracts) -> Schema:
 # --- The tools ----------------------------------------------------------------------------------
 
 
-def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
-    state = calls("GET /state")
-    log = calls("GET /requests", query={"limit": _SHOWN})
+async def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+    state = await calls("GET /state")
+    log = await calls("GET /requests", query={"limit": _SHOWN})
     content = {
         "session": state["session"],
         "active": state["active"],
         "scenarios": [each["name"] for each in state["scenarios"]],
         "problems": [line for each in state["scenarios"] for line in each["problems"]],
-        "data": _totals(calls),
+        "data": await _totals(calls),
         "seed": state["seed"],
         "requests": [_line(row) for row in log["requests"]],
         "gates": state["gates"],
@@ -198,7 +189,7 @@ def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
         "key": state["settings"]["key"],
     }
     if values.get("findings"):
-        found = calls("GET /findings")["report"]["findings"]
+        found = (await calls("GET /findings"))["report"]["findings"]
         content["findings"] = [f"{each['rule']}: {each['message']}" for each in found]
     return content
 
@@ -211,31 +202,31 @@ def _line(row: Mapping[str, Any]) -> str:
     return f"{row['number']} {row['method']} {row['target'][:80]} {status}{outcome}{by}"
 
 
-def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+async def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     is_reset = values.pop("reset", False)
-    session = calls("PUT /sessions/{name}", values, name=calls.session)
+    session = await calls("PUT /sessions/{name}", values, name=calls.session)
     if is_reset:
-        calls("POST /reset")
-        session = calls("GET /sessions/{name}", name=calls.session)
+        await calls("POST /reset")
+        session = await calls("GET /sessions/{name}", name=calls.session)
     return {
         "active": session["active"],
-        "data": _totals(calls),
+        "data": await _totals(calls),
         "seed": session["seed"],
         "base_path": session["base_path"],
     }
 
 
-def _totals(calls: Calls) -> dict[str, int]:
+async def _totals(calls: Calls) -> dict[str, int]:
     """Return how many records each collection has; not of those that others hide."""
-    rows = calls("GET /data")["data"]
+    rows = (await calls("GET /data"))["data"]
     return {row["name"]: row["total"] for row in rows if row["hidden_by"] is None}
 
 
-def _tried(call: ControlRequest) -> JsonResponse[Any]:
+async def _tried(call: ControlRequest) -> JsonResponse[Any]:
     """Explain a request that was not sent, and return its response."""
     from mockpets.journal.explanation import explanation
 
-    entry, seed = journal.tried(call)
+    entry, seed = await journal.tried(call)
     response = queries.full(entry)["response"]
     return json_response({**explanation(entry, seed, sent=False), "response": response})
 
@@ -243,13 +234,13 @@ def _tried(call: ControlRequest) -> JsonResponse[Any]:
 _TRY: Final = Call(_tried)
 
 
-def _try_request(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+async def _try_request(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     states = [values.pop("scenarios", None), values.pop("compare", None)]
-    values["key"] = calls("GET /state")["settings"]["key"]
-    first = _attempt(calls, values, states[0])
+    values["key"] = (await calls("GET /state"))["settings"]["key"]
+    first = await _attempt(calls, values, states[0])
     content = dict(first)
     if states[1] is not None:
-        content["compared"] = other = _attempt(calls, values, states[1])
+        content["compared"] = other = await _attempt(calls, values, states[1])
         pairs = {
             "status": (first["status"], other["status"]),
             "body": (_outline(first["body"]), _outline(other["body"])),
@@ -269,9 +260,9 @@ def _outline(body: str) -> str:
     return f"object with {', '.join(value)}" if isinstance(value, dict) else body
 
 
-def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[str, Any]:
+async def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[str, Any]:
     named = {} if state is None else {"Mockpets-Scenario": state}
-    tried = calls(_TRY, {**request, "headers": {**request.get("headers", {}), **named}})
+    tried = await calls(_TRY, {**request, "headers": {**request.get("headers", {}), **named}})
     return {
         "status": tried["request"]["status"] or tried["request"]["fault"],
         "by": tried["by"],
@@ -284,10 +275,10 @@ def _cut(text: str, length: int = _TEXT) -> str:
     return text if len(text) <= length else f"{text[:length]}... ({len(text)} characters)"
 
 
-def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
-    number = values.get("number") or _wrong(calls)
-    full = calls("GET /requests/{number}", number=str(number))
-    why = calls("GET /requests/{number}/explain", number=str(number))
+async def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+    number = values.get("number") or await _wrong(calls)
+    full = await calls("GET /requests/{number}", number=str(number))
+    why = await calls("GET /requests/{number}/explain", number=str(number))
     stubs = [each for each in why["stubs"] if each["result"] != "not_reached"]
     stubs.sort(key=lambda each: each["label"] not in (why["stub"], why["nearest"]))
     return {
@@ -302,9 +293,9 @@ def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _wrong(calls: Calls) -> int:
+async def _wrong(calls: Calls) -> int:
     """Return the number of the newest request with an error, or else of the newest."""
-    rows = calls("GET /requests")["requests"]
+    rows = (await calls("GET /requests"))["requests"]
     if not rows:
         # A request without a valid key does not create a session.
         advice = "create it with `use`, then send the app's requests to its base path"
@@ -325,9 +316,9 @@ def _stub(stub: Mapping[str, Any], length: int) -> str:
     return "; ".join([f"{stub['label']}: {stub['reason']}", *differences])[:length]
 
 
-def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+async def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     try:
-        verified = calls("POST /verify", values)
+        verified = await calls("POST /verify", values)
     except RequestError as error:
         if error.code != "verification_failed":
             raise
@@ -337,9 +328,9 @@ def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     return {"passed": True, "matched": verified["matched"], "requests": numbers}
 
 
-def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
+async def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     name, text, save = values["name"], values["text"], values.get("save")
-    checked = calls("POST /scenarios/check", text, {"name": name})
+    checked = await calls("POST /scenarios/check", text, {"name": name})
     problems = [*map(_problem, checked["problems"])]
     content = {
         "ok": not problems,
@@ -348,13 +339,13 @@ def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
         "saved": None,
     }
     if save == "session" and not problems:
-        calls("PUT /overrides/{name}", text, name=name)
+        await calls("PUT /overrides/{name}", text, name=name)
         content["saved"] = f"session {calls.session}"
     elif save == "file" and not problems:
         digest = values.get("replaces")
         condition = {"HTTP_IF_MATCH": f'"{digest}"'} if digest else {"HTTP_IF_NONE_MATCH": "*"}
         try:
-            saved = calls("PUT /scenarios/{name}", text, headers=condition, name=name)
+            saved = await calls("PUT /scenarios/{name}", text, headers=condition, name=name)
         except RequestError as error:
             if error.code != "conflict":
                 raise

@@ -80,17 +80,17 @@ STUB_PARAMETERS: Final = {
 }
 
 
-def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
+async def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
     """Return a stub that sends this response to similar requests.
 
     For a request to an unknown collection, it is a scenario with that resource instead.
     """
-    return json_response(_recorded(call)[0])
+    return json_response((await _recorded(call))[0])
 
 
-def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
+async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
     """Put that stub on top of the session's scenarios, whose counters go on."""
-    result, scenario, source = _recorded(call)
+    result, scenario, source = await _recorded(call)
     session, name = call.session, scenario.name
     names = (name, *(each for each in session.active if each != name))
     session.put_on_top(names, {name: (scenario, source)})
@@ -111,7 +111,7 @@ def _name(entry: Entry) -> str:
     return f"like-request-{entry.number}"
 
 
-def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
+async def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     """Return the stub in the form of the control API, and as a scenario with its source."""
     # Imported here and below, since they would slow down the start.
     from mockpets.journal.comparison import compare
@@ -126,7 +126,7 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        assigned = _assigned(call, {})
+        assigned = await _assigned(call, {})
         is_created = created_records(exchanges_of(log))
 
         def is_assigned(kind: str, record: str) -> bool:
@@ -210,16 +210,16 @@ def _parsed(
 # --- A session --------------------------------------------------------------------------------
 
 
-def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
+async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
     session, journal, stack = call.session, call.session.journal, call.stack()
-    stores = {one: call.store(one) for one in stack.collections}  # generates what is missing
+    stores = {one: await call.store(one) for one in stack.collections}  # generates the missing
     session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
     total = sum(stores[one].total() for one in call.contracts.collections.values())
     return json_response({"after": journal.last, "records": total})
 
 
-def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
+async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario with which the requests since the beginning get the same responses."""
     from mockpets.recording.exchange import created_records, exchanges_of
     from mockpets.recording.infer import infer
@@ -229,7 +229,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
 
     session, journal, context = call.session, call.session.journal, call.context
     stack = call.stack()
-    starts = {one: call.store(one).start.in_order() for one in stack.collections}
+    starts = {one: (await call.store(one)).start.in_order() for one in stack.collections}
     begun, records = _beginning(session) or (0, starts)
     log = journal.entries()
     entries = [entry for entry in log if entry.number > begun]
@@ -253,7 +253,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    assigned = _assigned(call, records)
+    assigned = await _assigned(call, records)
     is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
@@ -267,7 +267,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         dropped = listed_secrets(redacted_names(found.document))
         return found._replace(notes=[*found.notes, *dropped])
 
-    result = run_job(call.request, make, "making a scenario from the requests")
+    result = await run_job(call.request, make, "making a scenario from the requests")
     return json_response(
         {
             "yaml": text_of(result.document),
@@ -294,7 +294,7 @@ def _beginning(session: Session) -> tuple[int, dict[Collection, list[bytes]]] | 
     return mark.number, records
 
 
-def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) -> Assigned:
+async def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) -> Assigned:
     """Return whether the server has assigned an id, a text, to a record of a contract's collection.
 
     :param before: the records with which a recording began, which are not new.
@@ -303,7 +303,7 @@ def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) ->
     for one in call.contracts.collections.values():
         rows = before.get(one, ())
         old = {load_json(row.decode())[one.key] for row in rows}
-        known.append((one.name, call.store(one).assigned, old))
+        known.append((one.name, (await call.store(one)).assigned, old))
 
     def is_assigned(kind: str, record: str) -> bool:
         number = parse_int64(record)

@@ -24,7 +24,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.contract.query_parameters import Parameter, one_of
-from mockpets.errors import InputError, NotReady, RequestError
+from mockpets.errors import InputError, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
@@ -40,36 +40,34 @@ from mockpets.web.control.call import (
     json_response,
     read_query,
 )
-from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
 from mockpets.web.jobs import run_job
+from mockpets.web.messages import Response
 from mockpets.web.session_selector import check_headers, named_session, session_required
-from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import flask
+    from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
     from mockpets.contract.model import Contracts
+    from mockpets.interface import ServerCounts
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
-    from mockpets.web.exchange import Request
-    from mockpets.wsgi_extension import Server
+    from mockpets.web.flask_app import App
+    from mockpets.web.messages import Request, Steps, View
 
 
-def add_routes(app: flask.Flask, context: ControlContext) -> None:
+def add_routes(app: App, context: ControlContext) -> None:
     """Add the control API to the app; if it is off, only the routes that hold no secret."""
     is_on, library = context.settings.control != "off", context.sessions.shared.library
-    shown: dict[str, Callable[..., Response]] = {
+    shown: dict[str, View] = {
         PANEL_FILE_PATH: pages.panel_file,
         DOCS_PATH: partial(_docs, context, has_panel=is_on),
     }
     if is_on:
         shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
-        shown[LLMS_PATH] = lambda: pages.llms(current_request().root_path, library().contracts)
+        shown[LLMS_PATH] = partial(pages.llms, library)
         for name in files_of():
             shown[f"{CONTROL_PREFIX}/{name}"] = partial(pages.kit_file, name, library)
         shown[TOOLBAR_PATH] = partial(_toolbar, context)
@@ -78,7 +76,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     for route, call in CALLS.items():
         method, path = route.split(" ")
         if call.caller == "anyone":
-            view: Callable[..., Response] = partial(_open, call, context)
+            view: View = partial(_open, call, context)
         elif call.caller == "visitor" and context.visitors is not None:
             view = partial(call.view, context, context.visitors)
         elif call.caller == "owner" and is_on:
@@ -101,19 +99,19 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
             app.view_functions[other] = partial(_other_method, tuple(views), rejects)
 
 
-def _open(call: Call, context: ControlContext) -> Response:
+def _open(call: Call, context: ControlContext, request: Request) -> Response | Steps:
     contracts = context.contracts
-    return call.view(contracts, **read_query(current_request(), call.parameters, contracts))
+    return call.view(request, contracts, **read_query(request, call.parameters, contracts))
 
 
-def _docs(context: ControlContext, *, has_panel: bool) -> Response:
+def _docs(context: ControlContext, request: Request, *, has_panel: bool) -> Response:
     """Return the reference page of the contract that the query names."""
     contracts = context.contracts
-    query = read_query(current_request(), {"contract": CONTRACT}, contracts, ignores_others=True)
+    query = read_query(request, {"contract": CONTRACT}, contracts, ignores_others=True)
     return pages.docs(contracts, **query, has_panel=has_panel)
 
 
-def _toolbar(context: ControlContext) -> Response:
+async def _toolbar(context: ControlContext, request: Request) -> Response:
     """Return the toolbar, which has no secrets, to a page that may make its calls.
 
     Also if only the token is missing, and on a server for other machines to any page (the CORS
@@ -122,34 +120,33 @@ def _toolbar(context: ControlContext) -> Response:
     Browsers request a module with CORS, so only pages on the origins that the response names can
     load it, and the policy stops a page that requests a script without CORS.
     """
-    request, settings = current_request(), context.settings
+    settings = context.settings
     lacks_token = bool(context.token) and may_read(request, settings)
     if settings.public or (settings.is_local and not lacks_token):
-        check_caller(request, context)
-    response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library)
+        await check_caller(request, context)
+    response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library, request)
     policy = ("Cross-Origin-Resource-Policy", "same-origin")
     response.headers += [policy, ("Cache-Control", "no-cache")]
     return response
 
 
-def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
+async def _guarded(call: Call, context: ControlContext, request: Request, **_: str) -> Response:
     """Call a view if the caller may use the control API."""
-    request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of records is longer than a usual body
-    check_caller(request, context, is_yaml=call.body == SCENARIO)
-    check_headers(request.environ)
-    return run(call, context, request)
+    await check_caller(request, context, is_yaml=call.body == SCENARIO)
+    check_headers(request)
+    return await run(call, context, request)
 
 
-def run(call: Call, context: ControlContext, request: Request) -> Response:
+async def run(call: Call, context: ControlContext, request: Request) -> Response:
     """Call a view for a request that may use the control API."""
     sessions = context.sessions
-    name = named_session(request.environ)
+    name = named_session(request)
     if name is None:
         if sessions.declared and call.session == "changes":
             raise session_required(context.contracts.base)
         name = DEFAULT_SESSION
-    request.exchange.name = name
+    request.session_name = name
     is_new = call.session == "changes" and sessions.find(name) is None
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
@@ -157,15 +154,16 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
         query = read_query(
             request, call.parameters, context.contracts, ignores_others=call.has_filters
         )
-        return call.view(ControlRequest(request, context, session, query))
-    except (InputError, RequestError, NotReady) as error:
-        if is_new:  # a call that fails changes nothing; after a job, the view is called again
+        response = call.view(ControlRequest(request, context, session, query))
+        return response if isinstance(response, Response) else await response
+    except (InputError, RequestError) as error:
+        if is_new:  # a call that fails changes nothing
             sessions.drop(name, closed, undoable=False)
         if isinstance(error, InputError):
             raise invalid_body(error) from error
         raise
     finally:
-        request.exchange.session = sessions.get(name)  # for the headers that name it
+        request.session = sessions.get(name)  # for the headers that name it
 
 
 def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
@@ -174,15 +172,13 @@ def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
         return sessions.get_or_create(name, reopen=True)
     if call.session == "none":
         return sessions.default  # its view uses none, and the header is only for a load balancer
-    if sessions.find(name) is None:
-        sessions.closed_names.check(name)
-        sessions.check_declared(name)
-    return sessions.peek(name)
+    return sessions.read(name)
 
 
-def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_: str) -> Response:
+def _other_method(
+    methods: tuple[str, ...], context: ControlContext | None, request: Request, **_: str
+) -> Response:
     """Respond to another method of a path; the context records rejected preflights."""
-    request = current_request()
     names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
     if request.method == "OPTIONS":
         if context is not None:
@@ -195,7 +191,7 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
 # --- Views about the server -------------------------------------------------------------------
 
 
-def health(contracts: Contracts) -> JsonResponse[types.Health]:
+def health(_: Request, contracts: Contracts) -> JsonResponse[types.Health]:
     """Report that the server is alive."""
     bases = [each.base for each in contracts.all]
     return json_response(
@@ -203,36 +199,39 @@ def health(contracts: Contracts) -> JsonResponse[types.Health]:
     )
 
 
-def ready(contracts: Contracts) -> JsonResponse[types.Health]:
+def ready(request: Request, contracts: Contracts) -> JsonResponse[types.Health]:
     """Report that the server accepts requests, and will go on doing so."""
-    server: Server | None = current_request().environ.get(SERVER)
+    server = request.incoming.server
     seconds = server.stops_in() if server else None
     if seconds is not None:
         message = f"the server stops in {seconds:.0f} s; send new requests to another one"
         raise RequestError("stopping", message)
-    return health(contracts)
+    return health(request, contracts)
 
 
-def openapi(contracts: Contracts, contract: str = "") -> JsonResponse[Mapping[str, Any]]:
+def openapi(
+    request: Request, contracts: Contracts, contract: str = ""
+) -> JsonResponse[Mapping[str, Any]]:
     """Return a contract as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(contracts.labelled(contract).document)
+    return _document(request, contracts.labelled(contract).document)
 
 
-def contract(call: ControlRequest) -> JsonResponse[types.ContractList]:
+async def contract(call: ControlRequest) -> JsonResponse[types.ContractList]:
     """Return what each operation of the contracts does, and by which rule."""
     from mockpets.contract.describe import description  # here, since it would slow down the start
 
     def descriptions() -> types.ContractList:
         return {"contracts": [*map(description, call.contracts.all)]}
 
-    return json_response(run_job(call.request, descriptions, "describing the contracts"))
+    described = await run_job(call.request, descriptions, "describing the contracts")
+    return json_response(described)
 
 
 def control_openapi(
-    contracts: Contracts, tag: str | None = None
+    request: Request, contracts: Contracts, tag: str | None = None
 ) -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(control_document(tag, contracts))
+    return _document(request, control_document(tag, contracts))
 
 
 @lru_cache(16)  # contracts change when a document is saved
@@ -249,38 +248,39 @@ def control_document(tag: str | None = None, contracts: Contracts = BUILT_IN) ->
     return document_of(described, tag, contracts)
 
 
-def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
+def _document(request: Request, document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
     """Return an OpenAPI document whose servers have the base path of the request's session."""
-    root = current_request().root_path
+    root = request.root_path
     servers = [{**server, "url": root + server["url"]} for server in document["servers"]]
     return json_response({**document, "servers": servers})
 
 
-def scenario_schema(contracts: Contracts) -> JsonResponse[Mapping[str, Any]]:
+def scenario_schema(_: Request, contracts: Contracts) -> JsonResponse[Mapping[str, Any]]:
     """Return the JSON Schema of scenario files, which the shipped files name for editors."""
     from mockpets.scenario.language import loader
 
     return json_response(loader.scenario_schema(contracts))
 
 
-def metrics(call: ControlRequest) -> Response:
+async def metrics(call: ControlRequest) -> Response:
     """Return the metrics in the text format of Prometheus."""
-    metrics = call.context.metrics
-    if not metrics.is_prepared and SERVER in call.request.environ:
-        raise NotReady(metrics.prepare, "loading the metrics library")
-    body, content_type = metrics.exposition()
+    metrics, server = call.context.metrics, call.request.incoming.server
+    if not metrics.is_prepared:
+        await run_job(call.request, metrics.prepare, "loading the metrics library")
+    counts: ServerCounts = {"parked_answers": 0} if server is None else server.counts()
+    body, content_type = metrics.exposition(counts)
     return Response(body, content_type=content_type)
 
 
-def mcp(call: ControlRequest) -> Response:
+async def mcp(call: ControlRequest) -> Response:
     """Respond to a message of the Model Context Protocol, which coding agents speak."""
     from mockpets.web.control.mcp import respond  # here, since it would slow down the start
 
-    def run_inside(route: str | Call, request: Request) -> Response:
+    async def run_inside(route: str | Call, request: Request) -> Response:
         inner = CALLS[route] if isinstance(route, str) else route
-        return run(inner, call.context, request)
+        return await run(inner, call.context, request)
 
-    return respond(call, run_inside)
+    return await respond(call, run_inside)
 
 
 # --- The calls --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from mockpets.clock import Clock, moment, time_text
 from mockpets.constants import FILE_BYTES, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
-from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
+from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
@@ -28,8 +28,7 @@ from mockpets.units import either, is_expression, parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, read_query
-from mockpets.web.exchange import current_request
-from mockpets.web.jobs import run_job
+from mockpets.web.jobs import generate, run_job
 from mockpets.web.session_selector import (
     base_path,
     check_headers,
@@ -38,7 +37,6 @@ from mockpets.web.session_selector import (
     checked_session,
     named_session,
 )
-from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +48,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Content
     from mockpets.session.session import Session, SharedState
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
+    from mockpets.web.messages import Request
     from mockpets.web.public_mode import VisitorSessions
-    from mockpets.wsgi_extension import Server
 
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
@@ -130,8 +128,11 @@ def _record_count(session: Session) -> int | None:
         collections = stack.contracts.collections.values()
         if len(collections) > _COUNTED:
             return None
-        return sum(session.store(stack, one, at_once=True).total() for one in collections)
-    except (RequestError, NotReady):
+        bindings = [*map(stack.binding, collections)]
+        if any(map(session.work_for, bindings)):
+            return None
+        return sum(session.store_of(each).total() for each in bindings)
+    except RequestError:
         return None
 
 
@@ -278,12 +279,12 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
-def use(call: ControlRequest) -> JsonResponse[types.Activated]:
+async def use(call: ControlRequest) -> JsonResponse[types.Activated]:
     """Activate other scenarios; the counters of those that were active go on.
 
     If exactly these are active already, their counters start again.
     """
-    config = _session_config(call, session=False)
+    config = await _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
     response: types.Activated = {"active": list(call.session.active)}
     if hidden := call.session.stack(call.session.active).hidden():
@@ -305,12 +306,12 @@ def close_breaking(call: ControlRequest, session: Session) -> None:
     A browser silently repeats a request whose reused connection breaks. Connections of other
     sessions stay open: a client may be about to send a request, and would report it as failed.
     """
-    server: Server | None = call.request.environ.get(SERVER)
+    server = call.request.incoming.server
     if server is not None and not session.shared.is_public and session.has_connection_fault:
         server.close_idle(session.name)
 
 
-def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
+async def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     from mockpets.scenario.language.control_bodies import parse_session_config
 
     text = body_text(call.request)
@@ -318,7 +319,7 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     parse = partial(parse_session_config, text, shared.library(), session=session)
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or '"data"' in text
-    config = run_job(call.request, parse, "reading the body", is_long=is_long)
+    config = await run_job(call.request, parse, "reading the body", is_long=is_long)
     check_documents(config.inline, shared)
     return config
 
@@ -340,7 +341,7 @@ def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
 
 
 def reset_visitor(
-    context: ControlContext, visitors: VisitorSessions
+    context: ControlContext, visitors: VisitorSessions, request: Request
 ) -> JsonResponse[types.ActiveScenarios]:
     """Reset the session of a visitor, who needs no token.
 
@@ -348,13 +349,13 @@ def reset_visitor(
     this request from a visitor's browser, like every other request of a visitor. It then resets
     the session of the visitor's address: only the visitor's own page knows the name of another one.
     """
-    request, sessions = current_request(), context.sessions
+    sessions = context.sessions
     read_query(request, {}, context.contracts)
-    check_headers(request.environ)
+    check_headers(request)
     own = visitors.name(request)
-    name = named_session(request.environ, read_key(request, context.settings).selector) or own
+    name = named_session(request, read_key(request, context.settings).selector) or own
     check_visitor_session(name, own)
-    session = request.exchange.session = sessions.reset_visitor(name)
+    session = request.session = sessions.reset_visitor(name)
     active = sessions.shared.scenarios if session is None else session.active
     return json_response({"active": list(active)})
 
@@ -401,23 +402,23 @@ def find_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     return json_response(session_summary(call.context, existing_session(call)))
 
 
-def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
+async def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     """Create a session, or change the scenarios, seed, data or clock of an existing one."""
     from mockpets.scenario.language import control_bodies
 
     context, name = call.context, checked_session(call.name, "the path")
     shared = context.sessions.shared
     has_body = bool(call.request.get_data().strip())
-    config = _session_config(call, session=True) if has_body else control_bodies.SessionConfig()
+    config = (
+        await _session_config(call, session=True) if has_body else control_bodies.SessionConfig()
+    )
     before = context.sessions.find(name)
     seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
     starts = None
     if config.data is not None or config.seed is not None:
-        starts = shared.starts_with(
-            {**_generated(context, config), **(config.data or {})},
-            seed,
-            at_once=SERVER in call.request.environ,
-        )
+        contents = {**_generated(context, config), **(config.data or {})}
+        await generate(call.request, shared.work_for_starts(contents, seed))
+        starts = shared.starts_with(contents, seed)
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
@@ -443,12 +444,13 @@ def _generated(context: ControlContext, config: SessionConfig) -> dict[str, Cont
     return {name: Generated(int(count)) for name, count in numbers.items()}
 
 
-def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
+async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: records, counters, random numbers and the journal.
 
     Active scenarios stay.
     """
-    reset = run_job(call.request, call.context.sessions.reset_all, "resetting all sessions")
+    reset_all = call.context.sessions.reset_all
+    reset = await run_job(call.request, reset_all, "resetting all sessions")
     return json_response({"reset": reset})
 
 
@@ -504,7 +506,8 @@ def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     return json_response({"undone": undone, "session": summary})
 
 
-def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
+async def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
     drop = partial(call.context.sessions.drop_all, call.query.get("closed", 0.0))
-    return json_response({"dropped": run_job(call.request, drop, "removing all sessions")})
+    dropped = await run_job(call.request, drop, "removing all sessions")
+    return json_response({"dropped": dropped})

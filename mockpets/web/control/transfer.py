@@ -46,12 +46,13 @@ EXPORT_PARAMETERS: Final = {
 }
 
 
-def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
+async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
     """Return data, scenarios, counters, seed and clock of a session, to import them elsewhere."""
     session, has_log = existing_session(call), call.query.get("log", False)
     is_long = has_log or session.records_held() > _RECORDS_AT_ONCE
     write = partial(_export, session, has_log=has_log)
-    return JsonResponse(run_job(call.request, write, "exporting the session", is_long=is_long))
+    exported = await run_job(call.request, write, "exporting the session", is_long=is_long)
+    return JsonResponse(exported)
 
 
 def _export(session: Session, *, has_log: bool) -> bytes:
@@ -132,14 +133,15 @@ def _name(label: str) -> str:
     return label.replace("/", ".")
 
 
-def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+async def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """Replace the contents of a session by those of an exported one; create it if necessary.
 
     The request log starts again.
     """
     context, name = call.context, checked_session(call.name, "the path")
     sessions, text = context.sessions, body_text(call.request)
-    snapshot = run_job(call.request, partial(_read, text, sessions.shared), "reading the session")
+    read = partial(_read, text, sessions.shared)
+    snapshot = await run_job(call.request, read, "reading the session")
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     session.load(snapshot)

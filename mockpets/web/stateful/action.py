@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mockpets.records.store import Change, Store
     from mockpets.seed.values import Values
     from mockpets.web.documented import Arguments
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
 
 GONE: Final = f"{OWN}gone"
 """A property of a deleted record whose collection has every other key."""
@@ -272,7 +272,7 @@ def action_of(operation: Operation, request: Request, arguments: Arguments) -> A
 
 
 def _store_of(operation: Operation, request: Request, name: str) -> Store:
-    stack, own = request.exchange.stack, operation.collection
+    stack, own = request.stack, operation.collection
     assert stack is not None  # noqa: S101 - `Playback.respond` sets it
     assert own is not None  # noqa: S101 - an operation with a role has one
     collections = stack.contracts.collections

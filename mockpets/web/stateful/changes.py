@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
-    from mockpets.web.exchange import Response
+    from mockpets.web.messages import Response
 
 Body = dict[str, Any]
 Make = Callable[[Action, "Record", Body], "Record"]

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from mockpets.web.documented import described, details_of, failed
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.model import Operation
     from mockpets.web.documented import Arguments
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action
 
 _TAG: Final = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mockpets.contract.query_meanings import PageWord, QueryWord
-    from mockpets.web.exchange import Response
+    from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
 
 _LIMIT: Final = 20

@@ -9,7 +9,7 @@ from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.web.documented import Arguments, details_of
-from mockpets.web.exchange import Request
+from mockpets.web.messages import Request
 from mockpets.web.stateful.action import ActionError, action_of
 from mockpets.web.stateful.comparison import equal
 from mockpets.web.stateful.rendering import rendered, respond_with_record
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
-    from mockpets.web.exchange import Response
+    from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
 
 _PASSWORD: Final = f"{OWN}password"
@@ -104,7 +104,8 @@ def identity_of(
     credentials = {"HTTP_AUTHORIZATION", "HTTP_COOKIE"}  # those of the control API
     sent = {name: each for name, each in request.environ.items() if name not in credentials}
     inner = Request(sent)
-    inner.exchange.session, inner.exchange.stack = session, stack
+    inner.session, inner.stack = session, stack
+    inner.base = request.base
     action = action_of(log_in, inner, Arguments({}, {}, INVALID))
     token = token_of(person[action.key_name])
     headers = _headers(contract, action, token)

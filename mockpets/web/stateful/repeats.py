@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 from mockpets.records.store import FirstResponse
 from mockpets.strict_json import dump_json
 from mockpets.web.documented import failed
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action
 
 _KEY: Final = "Idempotency-Key"
@@ -38,15 +38,15 @@ def once(action: Action, respond: Callable[[Action], Response]) -> Response:
     if known is None:
         response = respond(action)
         status, headers = response.status_code, (*response.headers,)
-        first = FirstResponse(sent, status, headers, response.body, request.exchange.code)
+        first = FirstResponse(sent, status, headers, response.body, request.error_code)
         action.store.remember(place, first)
         return response
     if known.request != sent:
         what = "was used for a request with another body, path or query; send a new key"
         return failed(operation, request, "conflict", (422, 409), [((_KEY,), what)])
     text = f"the response to the first request with the {_KEY} {key[:100]}"
-    request.exchange.notes.append(("repeated", text))
-    request.exchange.code = known.code
+    request.notes.append(("repeated", text))
+    request.error_code = known.code
     return Response(known.body, known.status, known.headers)
 
 

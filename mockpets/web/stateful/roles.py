@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, load_json
 from mockpets.web.documented import failed, read
-from mockpets.web.exchange import Response
+from mockpets.web.messages import Response
 from mockpets.web.stateful import changes
 from mockpets.web.stateful.action import ActionError, action_of
 from mockpets.web.stateful.conditions import conditional
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.model import Operation
     from mockpets.web.documented import Arguments
-    from mockpets.web.exchange import Request
+    from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action
 
 

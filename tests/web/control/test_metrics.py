@@ -1,11 +1,10 @@
 """`GET metrics`: access, and values after known requests."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
-from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -14,7 +13,6 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.server.limits import Limits
-from mockpets.wsgi_extension import ORDER, RunJob
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 
@@ -146,18 +144,10 @@ def test_it_counts_requests_that_the_server_rejects() -> None:
 
 
 def test_it_counts_limits_that_the_server_rejects_without_the_app() -> None:
-    """The app of this test orders one job after the other, as if scenarios changed all the time."""
-    real = create_app(Settings())
-
-    def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ["PATH_INFO"] != "/again":
-            return real(environ, start_response)
-        environ[ORDER] = RunJob(lambda: None)
-        start_response("200 OK", [])
-        return []
-
-    with running(app) as server, Wire(server.port) as wire:
-        assert wire.get("/again").read().json["code"] == "busy"
+    limits = Limits(bodies_bytes=60_000)
+    with running(create_app(Settings()), limits) as server, Wire(server.port) as wire:
+        wire.send(b"POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 65000\r\n\r\n")
+        assert wire.send(b" " * 64_000).read().json["code"] == "busy"
         call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
         samples = read(call("GET", PATH))
         assert samples["mockpets_limit_rejections_total", "busy", None] == 1

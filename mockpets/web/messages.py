@@ -1,60 +1,38 @@
-"""The request and response classes, with the state of one exchange."""
+"""The request and response classes of the views; a request has the state of its exchange."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from io import BytesIO
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import quote
 
 import flask
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
-from mockpets.constants import BODY_BYTES
+from mockpets.constants import BASE_MARK, BODY_BYTES
 from mockpets.http.request_head import LENGTH_DIGITS
+from mockpets.interface import Incoming, Reply
 from mockpets.scenario.engine import NOTHING
-from mockpets.wsgi_extension import HEADER_BLOCK, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIEnvironment
+    from collections.abc import Callable, Coroutine, Iterable, Mapping
+    from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Operation
+    from mockpets.interface import Pair
+    from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
 
-    Pair = tuple[str, str]
-
-
-@dataclass(slots=True)
-class Exchange:
-    """The state of one request, from which the headers that explain its response are made.
-
-    :param started: in seconds of `perf_counter`.
-    :param operation: the contract's operation; None for other routes, and before routing.
-    :param session: None before it is selected, and if it does not exist yet.
-    :param stack: its scenarios; None before they are selected.
-    :param notes: codes and texts of the notes that the journal shows with the request.
-    :param name: that of its session, which may not exist; empty before it is selected.
-    :param code: of the error with which the server rejected it; None for a stub's reply.
-    :param limit: the code if it is one of `SERVER_LIMIT_ERRORS`.
-    :param wait: what its response waits for; None if it is sent at once.
-    """
-
-    started: float
-    operation: Operation | None = None
-    session: Session | None = None
-    stack: Stack | None = None
-    outcome: Outcome = NOTHING
-    notes: list[tuple[NoteCode, str]] = field(default_factory=list)
-    name: str = ""
-    code: str | None = None
-    limit: str | None = None
-    wait: Wait | None = None
-
+    Steps: TypeAlias = "Coroutine[Any, Any, Response]"
+    """What a view with ``await`` returns; see `web.jobs`."""
+    View: TypeAlias = "Callable[..., Response | Steps]"
+    """Gets the request, and by name the parameters in the path."""
 
 _PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")
 
@@ -65,23 +43,49 @@ def _decoded(text: str) -> str:
 
 
 class Request(flask.Request):
-    """A request with its exchange."""
+    """A request, with the state from which its response is completed and explained."""
 
     # A plain attribute, because Flask's property reads the app's configuration on every access.
     max_content_length: int | None = BODY_BYTES
+    operation: Operation | None = None
+    """The contract's operation; None for other routes, and before routing."""
+    session: Session | None = None
+    """None before it is selected, and if it does not exist yet."""
+    session_name = ""
+    """That of its session, which may not exist; empty before it is selected."""
+    stack: Stack | None = None
+    """Its scenarios; None before they are selected."""
+    outcome: Outcome = NOTHING
+    error_code: str | None = None
+    """Of the error with which the server rejected it; None for a stub's reply."""
+    limit_code: str | None = None
+    """The same if it is one of `SERVER_LIMIT_ERRORS`."""
+    wait: Wait | None = None
+    """What its response waits for; None if it is sent at once."""
+    kept: Kept | None = None
+    """Its entry in the journal, if its response waits."""
+    base: str | None = None
+    """The session and scenarios in its base path, such as ``w3+empty``; None without one."""
+    baggage: tuple[Mapping[str, str], str] | None = None
+    """What the header `baggage` selects, and what is wrong with it; None if it selects nothing."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
         # Werkzeug would make all parts of a request, of which few are needed.
         self.environ = environ
+        self.incoming = Incoming(environ)
+        """How it arrived; `App.handle` sets it."""
         self.shallow = False
         self.method = environ["REQUEST_METHOD"].upper()
+        self._take_base_path()
         # Werkzeug would remove all slashes but one: `//v1/a` is another path.
         path = environ["PATH_INFO"]
         path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
         root = environ.get("SCRIPT_NAME", "")
         self.root_path = (root if root.isascii() else _decoded(root)).rstrip("/")
-        self.exchange = Exchange(perf_counter())
+        self.started = perf_counter()
+        self.notes: list[tuple[NoteCode, str]] = []
+        """Codes and texts of the notes that the journal shows with the request."""
         self._body: bytes | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -92,6 +96,32 @@ class Request(flask.Request):
         super().__init__(self.environ, populate_request=False)
         self.path = path
         return getattr(self, name)
+
+    def _take_base_path(self) -> None:
+        """Move the base path of a session or scenarios from PATH_INFO to SCRIPT_NAME (PEP 3333).
+
+        The rest of the path is routed; `Location` and `Link` keep the base path.
+        """
+        path: str = self.environ["PATH_INFO"]
+        if path.startswith("/" + BASE_MARK):
+            base, _, rest = path[1:].partition("/")
+            self.base = _decoded(base.removeprefix(BASE_MARK))
+            # Quoted, because it becomes part of headers even if it is rejected.
+            quoted = quote(base.encode("latin-1"), safe="~+")
+            self.environ["SCRIPT_NAME"] = f"{self.environ.get('SCRIPT_NAME', '')}/{quoted}"
+            self.environ["PATH_INFO"] = f"/{rest}"
+
+    @property
+    def header_names(self) -> tuple[str, ...]:
+        """The keys of its headers in the environ."""
+        return self.incoming.names or tuple([key for key in self.environ if key[:5] == "HTTP_"])
+
+    def take_body(self, body: bytes) -> None:
+        """Continue with a body that has arrived after the head; the time begins again."""
+        self.incoming.is_arriving = False
+        self.environ["wsgi.input"] = BytesIO(body)
+        self.environ["CONTENT_LENGTH"] = str(len(body))
+        self.started = perf_counter()
 
     def get_data(  # type: ignore[override]  # only the overload that returns bytes is supported
         self, cache: bool = True, **_: bool
@@ -136,6 +166,8 @@ class Response:
         self.body = body.encode() if isinstance(body, str) else body
         self.headers = [*headers]
         """Headers to send before those in `carried`."""
+        self.length: int | None = None
+        """What Content-Length says if a fault has cut off the body."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
         self.shared = 0
@@ -170,30 +202,20 @@ class Response:
         self.carried += pairs
 
     def all_headers(self) -> list[Pair]:
-        """Return the headers to send, without those that the server adds."""
-        return self.headers + self.carried
+        """Return the headers, without those that the server adds to every response."""
+        cut = () if self.length is None else (("Content-Length", str(self.length)),)
+        return [*self.headers, *cut, *self.carried]
 
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Send the response, without the body to HEAD (PEP 3333)."""
-        headers = self.all_headers()
-        if self.shared:
-            environ[HEADER_BLOCK] = slice(len(self.headers), len(self.headers) + self.shared)
-        is_head, has_body = environ["REQUEST_METHOD"] == "HEAD", self.status_code not in _BODILESS
-        # Our server adds the length of what it sends.
-        is_needed = has_body and (is_head or SERVER not in environ)
-        if is_needed and self.header("Content-Length") is None:
-            headers.append(("Content-Length", str(len(self.body))))
-        name = HTTP_STATUS_CODES.get(self.status_code, "Unknown")  # scenarios may use any number
-        start_response(f"{self.status_code} {name}", headers)
-        return () if is_head or not has_body else [self.body]
+    def reply(self) -> Reply:
+        """Return it as the server sends it."""
+        start, status = len(self.headers), self.status_code
+        return Reply(
+            f"{status} {HTTP_STATUS_CODES.get(status, 'Unknown')}",  # scenarios may use any number
+            self.headers + self.carried,
+            b"" if status in _BODILESS else self.body,
+            self.length,
+            slice(start, start + self.shared) if self.shared else None,
+        )
 
 
 _BODILESS: Final = (204, 205, 304)
-
-
-def current_request() -> Request:
-    """Return the current request. Only views call this and pass the request on."""
-    # Flask's proxy is resolved once, because each access through it costs as much as a view.
-    proxy: Any = flask.request
-    request: Request = proxy._get_current_object()
-    return request

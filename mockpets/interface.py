@@ -1,0 +1,185 @@
+"""The interface between the server and the app: ``handle(request) -> Reply | Later``.
+
+A `Reply` is sent as its `Delivery` says: at once, late, slowly, broken, or when a gate opens. A
+`Later` says what must happen first, and how the app then goes on. Neither occupies a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from wsgiref.types import WSGIEnvironment
+
+    from mockpets.constants import ResponseEnd
+    from mockpets.faults import FaultKind
+
+    Pair = tuple[str, str]
+    OnEnd = Callable[[ResponseEnd], None]
+
+Hold = Callable[[Callable[[], None]], Callable[[], None]]
+"""Called with a function that ends the hold, which any thread may call; returns a function that
+cancels the hold."""
+Send = Callable[["Reply | None"], None]
+"""Sends a reply that waits now, or another one in its place. Any thread may call it. It has no
+effect on a reply that does not wait."""
+
+
+class App(Protocol):
+    """What a server serves."""
+
+    def handle(self, request: Incoming, /) -> Reply | Later:
+        """Return the reply to a request, or what must happen first."""
+
+
+@dataclass(slots=True)
+class Incoming:
+    """A request as it arrived.
+
+    :param environ: as in PEP 3333.
+    :param head: the bytes from the request line to the empty line; empty without our server.
+    :param names: the keys of the headers in the environ: one object for many requests.
+    :param server: None without our server, for example with a test client.
+    :param is_arriving: whether the end of a large body has yet to arrive. A `Reply` then closes the
+        connection; an app that needs the body returns a `Later` with `Arrival`.
+    """
+
+    environ: WSGIEnvironment
+    head: bytes = b""
+    names: tuple[str, ...] = ()
+    server: Server | None = None
+    is_arriving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How to send a reply in another way than at once.
+
+    :param delay: seconds, from now.
+    :param hold: runs at the same time as the delay.
+    :param throttle: bytes of the body per second, None for no limit.
+    :param fault: whether to send nothing, and how to end the connection; the app has damaged the
+        body.
+    :param close: whether to close the connection after the reply.
+    :param patience: seconds after which the hold ends by itself, and a delay with it.
+    :param owner: the session, which `Server.room` counts.
+    :param watch: called once with a `Send`; None if the reply is only sent as it says.
+    """
+
+    delay: float = 0.0
+    hold: Hold | None = None
+    throttle: int | None = None
+    fault: FaultKind | None = None
+    close: bool = False
+    patience: float | None = None
+    owner: str = ""
+    watch: Callable[[Send], None] | None = None
+
+
+AT_ONCE: Final = Delivery()
+
+
+@dataclass(slots=True)
+class Reply:
+    """A complete response. The server adds Content-Length, Date, Server and Connection.
+
+    :param status: such as ``200 OK``.
+    :param length: what Content-Length says if the body is cut off; None for the body's.
+    :param shared: which of the headers many replies have; the server makes their text once.
+    :param session: its name, for `Server.close_idle`; may be empty.
+    :param on_end: called once, on the app's thread, when the response has ended.
+    """
+
+    status: str
+    headers: list[Pair]
+    body: bytes = b""
+    length: int | None = None
+    shared: slice | None = None
+    delivery: Delivery = AT_ONCE
+    session: str = ""
+    on_end: OnEnd | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work too long for the app's thread; the app goes on with what it returns, None if it fails.
+
+    :param owner: the session; the jobs of different owners take turns.
+    """
+
+    run: Callable[[], object]
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A wait for a change; the app goes on with whether its time is over, or the server stops.
+
+    :param until: when it ends by itself, in seconds of `Server.time`.
+    :param owner: as for `Delivery`.
+    """
+
+    hold: Hold
+    until: float
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The end of the body; the app goes on with the whole body, as bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What must happen before the app goes on.
+
+    :param resume: called once with the result of that.
+    """
+
+    after: Job | Pause | Arrival
+    resume: Callable[[Any], Reply | Later]
+
+
+class ServerCounts(TypedDict, total=False):
+    """What our server holds; `telemetry.metrics` describes each count. A test client has none.
+
+    :param rejected: responses that the server made itself, without the app, by error code.
+    """
+
+    parked_answers: int
+    parked_answers_limit: int
+    connections: int
+    connections_limit: int
+    connections_evicted_total: int
+    arriving_bodies_bytes: int
+    arriving_bodies_limit_bytes: int
+    rejected: Mapping[str, int]
+
+
+class Server(Protocol):
+    """The methods of our server that an app may call."""
+
+    def room(self, session: str = "") -> bool:
+        """Return whether one more response may be delayed, throttled or held.
+
+        :param session: whose response it is: more places must be free than it uses already, so
+            that it gets at most half of those that the others leave; empty to ask for any place.
+        """
+
+    def close_idle(self, session: str) -> None:
+        """Close the connections without a request in progress that had requests of a session.
+
+        Only on the app's thread.
+        """
+
+    def time(self) -> float:
+        """Return monotonic seconds: the time that delays and pauses follow."""
+
+    def counts(self) -> ServerCounts:
+        """Return what the server holds now, and its limits."""
+
+    def stops_in(self) -> float | None:
+        """Return the seconds until the server stops, None if it goes on."""
