@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 KEY: Final = "Bearer mockpets"
 """The Authorization header that every subject requires."""
@@ -103,13 +103,19 @@ def send_paced(
     :raise RuntimeError: if a response has another status or a connection breaks.
     """
     _, rows = _wrk(port, sequence, CONNECTIONS, CONNECTIONS, seconds)
-    timed: Timed = Counter()
-    for part, status, microseconds, count in rows:
-        timed[part, int(status), int(microseconds)] = int(count)
+    timed = timed_of(rows)
     wrong = {(part, status) for part, status, _ in timed if status != statuses[part]}
     if wrong:
         found = (f"{status} for {part}" for part, status in sorted(wrong))
         raise RuntimeError(f"unlike before the run: {'; '.join(found)}")
+    return timed
+
+
+def timed_of(rows: Iterable[Sequence[str]]) -> Timed:
+    """Return the latencies in the rows of the script, of which each thread prints its own."""
+    timed: Timed = Counter()
+    for part, status, microseconds, count in rows:
+        timed[part, int(status), int(microseconds)] += int(count)
     return timed
 
 

@@ -19,7 +19,7 @@ from benchmarks.__main__ import main
 from benchmarks.checks import ABILITIES, check, statuses
 from benchmarks.compare import QUESTIONS, report
 from benchmarks.idle import Machine
-from benchmarks.load import status_problems
+from benchmarks.load import status_problems, timed_of
 from benchmarks.mix import PARTS, mix, requests
 from benchmarks.peers import PEERS, set_up
 from benchmarks.subjects import PETS, Subject
@@ -287,3 +287,9 @@ def test_an_unknown_name_is_rejected_with_the_available_ones(
     process = run(*arguments)
     assert process.returncode == 2
     assert message in process.stderr
+
+
+def test_equal_latencies_of_several_threads_are_added() -> None:
+    rows = [["list", "200", "250", "3"], ["list", "200", "250", "4"], ["get", "200", "250", "1"]]
+
+    assert timed_of(rows) == {("list", 200, 250): 7, ("get", 200, 250): 1}
