@@ -309,18 +309,22 @@ class Session:
         """
         return self.store_of(stack.binding(collection))
 
+    def made(self, binding: Binding) -> Store | None:
+        """Return what `store_of` returns, if it was made before; else None."""
+        kept = self._kept.get(binding.place)
+        return kept.store if kept is not None and kept.is_of(binding) else None
+
     def work_for(self, binding: Binding) -> Sequence[Work]:
         """Return the work to do before `store_of` is fast, if many records must be generated."""
-        kept = self._kept.get(binding.place)
-        if kept is not None and kept.is_of(binding):
+        if self.made(binding) is not None:
             return ()
         return [*self.shared.work_for(binding.collection, binding.content, self.seed)]
 
     def store_of(self, binding: Binding) -> Store:
         """Return the records of a collection and the scenario that gives it content, as `store`."""
+        if (known := self.made(binding)) is not None:
+            return known
         kept = self._kept.get(binding.place)
-        if kept is not None and kept.is_of(binding):
-            return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
         store = self._new_store(binding, kept)
         with self._lock:

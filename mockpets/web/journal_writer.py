@@ -36,7 +36,7 @@ _PAIR_LENGTH: Final = 50
 _METHOD_LENGTH = 40
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)  # both delay a start
 class _Recorded:
     """A request and its response as they arrived and were sent, from which the entry is made.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 from urllib.parse import quote
 
 import flask
@@ -13,7 +13,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BASE_MARK, BODY_BYTES
 from mockpets.http.request_head import LENGTH_DIGITS
-from mockpets.interface import Incoming, Reply
+from mockpets.interface import Reply
 from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Operation
-    from mockpets.interface import Pair
+    from mockpets.interface import Incoming, Pair
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
@@ -47,6 +47,8 @@ class Request(flask.Request):
 
     # A plain attribute, because Flask's property reads the app's configuration on every access.
     max_content_length: int | None = BODY_BYTES
+    incoming: Incoming
+    """How it arrived. Flask makes requests of an environ alone, so it is set after that."""
     operation: Operation | None = None
     """The contract's operation; None for other routes, and before routing."""
     session: Session | None = None
@@ -72,8 +74,6 @@ class Request(flask.Request):
     def __init__(self, environ: WSGIEnvironment) -> None:
         # Werkzeug would make all parts of a request, of which few are needed.
         self.environ = environ
-        self.incoming = Incoming(environ)
-        """How it arrived; `App.handle` sets it."""
         self.shallow = False
         self.method = environ["REQUEST_METHOD"].upper()
         self._take_base_path()
@@ -87,6 +87,13 @@ class Request(flask.Request):
         self.notes: list[tuple[NoteCode, str]] = []
         """Codes and texts of the notes that the journal shows with the request."""
         self._body: bytes | None = None
+
+    @classmethod
+    def of(cls, incoming: Incoming) -> Self:
+        """Return a request that is not Flask's."""
+        request = cls(incoming.environ)
+        request.incoming = incoming
+        return request
 
     def __getattr__(self, name: str) -> Any:
         """Set the attributes that few requests need, on first use."""

@@ -143,10 +143,12 @@ class Playback:
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
             binding = stack.binding(operation.collection)
-            if work := session.work_for(binding):
-                await generate(request, work)
+            store = session.made(binding)
+            if store is None:
+                await generate(request, session.work_for(binding))
                 request.session = session = self._sessions.find(name) or self._create(name, request)
-            stores = (session.store_of(binding),)
+                store = session.store_of(binding)
+            stores = (store,)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, stack)
         if outcome.skip:

@@ -55,7 +55,7 @@ def entrance(
             incoming.head, incoming.names = b"", ()  # the environ may differ from them now
         path = environ["PATH_INFO"]
         if path != prefix and not path.startswith(f"{prefix}/"):
-            return _outside_prefix(prefix, path, environ, admit).reply()
+            return _outside_prefix(prefix, path, incoming, admit).reply()
         environ["SCRIPT_NAME"] = environ.get("SCRIPT_NAME", "") + prefix
         environ["PATH_INFO"] = path[len(prefix) :] or "/"
         return None
@@ -104,7 +104,7 @@ def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
 
 
 def _outside_prefix(
-    prefix: str, path: str, environ: WSGIEnvironment, admit: Callable[[Request], None] | None
+    prefix: str, path: str, incoming: Incoming, admit: Callable[[Request], None] | None
 ) -> Response:
     """Return the response to a path outside the prefix; its CORS headers let pages read it."""
     raw = path.encode("latin-1")  # as PEP 3333 decodes it
@@ -114,11 +114,12 @@ def _outside_prefix(
         f"unknown path {shown!r}; the server's prefix is {prefix}, so use {prefix}{correct}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
     )
+    environ = incoming.environ
     preflight = environ["REQUEST_METHOD"] == "OPTIONS"
     is_admitted = True
     if admit is not None:
         try:
-            admit(Request(environ))
+            admit(Request.of(incoming))
         except RequestError as rejected:
             error, is_admitted = for_visitor(rejected), False
     body = error_body(error.code, error.message, error.status)

@@ -77,8 +77,8 @@ class Calls:
             "CONTENT_LENGTH": str(len(raw)),
             "wsgi.input": BytesIO(raw),
         }
-        request = Request(environ)
-        request.incoming = replace(self._outer.request.incoming, environ=environ, names=())
+        arrived = self._outer.request.incoming
+        request = Request.of(replace(arrived, environ=environ, names=()))
         request.base, request.baggage = self._base, self._outer.request.baggage
         request.max_content_length = None
         request.view_args = path

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.document_records import OWN, set_at, value_at
 from mockpets.contract.fields import INVALID
+from mockpets.interface import Incoming
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.web.documented import Arguments, details_of
@@ -103,7 +104,7 @@ def identity_of(
     """
     credentials = {"HTTP_AUTHORIZATION", "HTTP_COOKIE"}  # those of the control API
     sent = {name: each for name, each in request.environ.items() if name not in credentials}
-    inner = Request(sent)
+    inner = Request.of(Incoming(sent))
     inner.session, inner.stack = session, stack
     inner.base = request.base
     action = action_of(log_in, inner, Arguments({}, {}, INVALID))
