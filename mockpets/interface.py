@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,6 +132,9 @@ class Arrival:
     """The end of the body; the app goes on with the whole body, as bytes."""
 
 
+After = Job | Pause | Arrival
+
+
 @dataclass(frozen=True, slots=True)
 class Later:
     """What must happen before the app goes on.
@@ -139,8 +142,8 @@ class Later:
     :param resume: called once with the result of that.
     """
 
-    after: Job | Pause | Arrival
-    resume: Callable[[Any], Reply | Later]
+    after: After
+    resume: Callable[[object], Reply | Later]
 
 
 class ServerCounts(TypedDict, total=False):

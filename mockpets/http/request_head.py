@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from wsgiref.types import WSGIEnvironment
 
 NAME: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 """A name (RFC 9110, part 5.6.2). The quantifiers are possessive, to avoid backtracking. Groups are
@@ -58,6 +59,16 @@ _REQUEST_LINE_FORM: Final = (
 _UNREADABLE: Final = "Request target or Content-Length is invalid"
 
 
+class CommonEnviron(NamedTuple):
+    """The part of an environ (PEP 3333) that requests with equal fields share.
+
+    :param names: the keys of the fields in it.
+    """
+
+    environ: WSGIEnvironment
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The header fields of a request; those of equal blocks are one object.
@@ -71,7 +82,7 @@ class Fields:
     headers: Mapping[str, str]
     length: int | None
     closes: bool
-    environs: dict[int, Any] = field(default_factory=dict)
+    environs: dict[int, CommonEnviron] = field(default_factory=dict)
 
 
 class RequestHead(NamedTuple):

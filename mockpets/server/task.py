@@ -10,20 +10,19 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from waitress.task import WSGITask
 
 from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
+from mockpets.http.request_head import CommonEnviron
 from mockpets.http.response_head import response_head
 from mockpets.interface import AT_ONCE, Incoming
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIEnvironment
-
     from mockpets.errors import RequestError
     from mockpets.http.request_parser import RequestParser
     from mockpets.interface import Delivery, OnEnd, Pair, Reply
@@ -47,13 +46,6 @@ class Response:
     close: bool
     short: bool = False
     on_end: OnEnd | None = None
-
-
-class CommonEnviron(NamedTuple):
-    """The part of an environ that requests with equal headers share, and the keys of those."""
-
-    environ: WSGIEnvironment
-    names: tuple[str, ...]
 
 
 _UNSHARED: Final = ("wsgi.input", "wsgi.file_wrapper", "waitress.client_disconnected")

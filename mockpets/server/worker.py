@@ -62,14 +62,17 @@ class Worker:
 
     def _run(self) -> None:
         while self._ready.get():
-            job, done = self._next()
-            result: object = None
-            try:
-                with _yielding():
-                    result = job()
-            except Exception:  # noqa: BLE001 - a job may fail in any way
-                _log.exception("a background job failed")
-            self._call_soon(partial(done, result))
+            self._run_next()  # whose variables would otherwise keep a request until the next job
+
+    def _run_next(self) -> None:
+        job, done = self._next()
+        result: object = None
+        try:
+            with _yielding():
+                result = job()
+        except Exception:  # noqa: BLE001 - a job may fail in any way
+            _log.exception("a background job failed")
+        self._call_soon(partial(done, result))
 
     def _next(self) -> Job:
         """Return the next job; the other owners go before the next one of its owner."""

@@ -35,13 +35,16 @@ PREFLIGHT: Final = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
 class _NoCookies(SessionInterface):
     _empty = NullSession()
 
-    def open_session(self, *_: Any) -> NullSession:
+    def open_session(self, *_: object) -> NullSession:
         """Return a session that rejects writes."""
         return self._empty
 
 
 class Route(Rule):
-    """A rule without the two functions that build its URL, which take most of its compilation."""
+    """A rule without the two functions that build its URL, which take most of its compilation.
+
+    With them, a start takes 1.4 ms longer, and the first call of the control API 35 ms.
+    """
 
     def _compile_builder(self, *_: bool, **__: bool) -> Callable[..., tuple[str, str]]:
         return self._no_url
@@ -130,17 +133,17 @@ class App(flask.Flask):
         if self._add is not None:
             self._add(contracts)
 
-    def add_operation(self, operation: Operation, view: Callable[..., Any]) -> None:
+    def add_operation(self, operation: Operation, view: View) -> None:
         """Add an operation of a contract, which the tree of the contracts finds."""
-        options: dict[str, Any] = {"endpoint": operation.name, "methods": [operation.method]}
-        if operation.details is None and self._newest is None:
-            path = operation.path.replace("{", "<").replace("}", ">")
-            # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
-            self.add_url_rule(path, view_func=view, provide_automatic_options=False, **options)
-            (self._rules[operation],) = self.url_map.iter_rules(operation.name)
-        else:  # not in the map, which cannot change, and compiling thousands takes seconds
-            self.view_functions[operation.name] = view
-            self._rules[operation] = Route("/", **options)
+        # Those of documents are not in the map, which cannot change; and compiling thousands takes
+        # seconds.
+        is_in_map = operation.details is None and self._newest is None
+        path = operation.path.replace("{", "<").replace("}", ">") if is_in_map else "/"
+        rule = Route(path, endpoint=operation.name, methods=[operation.method])
+        if is_in_map:
+            self.url_map.add(rule)
+        self.view_functions[operation.name] = view
+        self._rules[operation] = rule
 
     def add_later(self, prefix: str, add: Callable[[], None]) -> None:
         """Add the routes below a prefix before its first request: compiling them delays a start."""
@@ -243,7 +246,7 @@ class App(flask.Flask):
             (name,) = values
             self._items[request.method, start] = rule, name
 
-    def do_teardown_request(self, *_: Any, **__: Any) -> None:
+    def do_teardown_request(self, *_: object, **__: object) -> None:
         """Do nothing: the app registers no teardown functions."""
 
     do_teardown_appcontext = do_teardown_request

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
 from mockpets.errors import InputError, RequestError
 from mockpets.interface import Arrival, Job, Pause
@@ -18,7 +18,7 @@ from mockpets.web.messages import Response
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from mockpets.interface import Hold
+    from mockpets.interface import After, Hold
     from mockpets.session.session import Work
     from mockpets.web.messages import Request, Steps
 
@@ -28,7 +28,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 @coroutine
-def _wait_for(after: Job | Pause | Arrival) -> Generator[Job | Pause | Arrival, Any, Any]:
+def _wait_for(after: After) -> Generator[After, object, object]:
     """Return what the server gives to `Later.resume`."""
     return (yield after)
 
@@ -36,12 +36,14 @@ def _wait_for(after: Job | Pause | Arrival) -> Generator[Job | Pause | Arrival, 
 async def body_of(request: Request) -> None:
     """Wait for the end of a body that has not arrived completely."""
     if request.incoming.is_arriving:
-        request.take_body(await _wait_for(Arrival()))
+        body = await _wait_for(Arrival())
+        assert isinstance(body, bytes)  # noqa: S101 - see `Arrival`
+        request.take_body(body)
 
 
 async def pause(hold: Hold, until: float, owner: str) -> bool:
     """Wait until a hold or the time ends; return whether the time is over, as for `Pause`."""
-    return cast("bool", await _wait_for(Pause(hold, until, owner)))
+    return bool(await _wait_for(Pause(hold, until, owner)))
 
 
 async def run_job(request: Request, job: Callable[[], T], what: str, *, is_long: bool = True) -> T:
@@ -53,7 +55,8 @@ async def run_job(request: Request, job: Callable[[], T], what: str, *, is_long:
     """
     if not is_long:
         return job()
-    result: _Result = await _wait_for(Job(partial(_run, job, what), request.session_name))
+    result = await _wait_for(Job(partial(_run, job, what), request.session_name))
+    assert isinstance(result, _Result)  # noqa: S101 - `_run` returns one, and does not fail
     if result.error is not None:
         raise result.error
     return cast("T", result.value)
@@ -76,13 +79,13 @@ def at_once(view: Response | Steps) -> Response:
     return view
 
 
-def without_server(after: Job | Pause | Arrival) -> object:
+def without_server(after: After) -> object:
     """Return what a view goes on with where nothing can wait: the time of a pause is over."""
     return after.run() if isinstance(after, Job) else True
 
 
 class _Result(NamedTuple):
-    value: Any
+    value: object
     error: InputError | RequestError | None = None
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Operation
-    from mockpets.interface import Incoming, Pair
+    from mockpets.interface import After, Incoming, Pair
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
 
-    Steps: TypeAlias = "Coroutine[Any, Any, Response]"
+    Steps: TypeAlias = "Coroutine[After, object, Response]"
     """What a view with ``await`` returns; see `web.jobs`."""
     View: TypeAlias = "Callable[..., Response | Steps]"
     """Gets the request, and by name the parameters in the path."""

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from mockpets.faults import FAULTS
@@ -36,7 +36,9 @@ class QueryApp:
         if path == "/bug":
             raise RuntimeError("a bug")
         if incoming.is_arriving:
-            return Later(Arrival(), lambda body: self.reply(incoming, query, len(body)))
+            return Later(
+                Arrival(), lambda body: self.reply(incoming, query, len(cast("bytes", body)))
+            )
         read = len(environ["wsgi.input"].read())
         if job := self.jobs.pop(query.get("job", ""), None):
             owner = query.get("owner", "")

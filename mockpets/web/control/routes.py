@@ -156,8 +156,8 @@ async def run(call: Call, context: ControlContext, request: Request) -> Response
         )
         response = call.view(ControlRequest(request, context, session, query))
         return response if isinstance(response, Response) else await response
-    except (InputError, RequestError) as error:
-        if is_new:  # a call that fails changes nothing
+    except (InputError, RequestError, GeneratorExit) as error:
+        if is_new:  # a call that fails changes nothing, nor one whose client leaves during a job
             sessions.drop(name, closed, undoable=False)
         if isinstance(error, InputError):
             raise invalid_body(error) from error
