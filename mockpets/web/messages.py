@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     View: TypeAlias = "Callable[..., Response | Steps]"
     """Gets the request, and by name the parameters in the path."""
 
-_PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")
-
 
 def _decoded(text: str) -> str:
     """Return a path of an environ as UTF-8 text (PEP 3333)."""
@@ -72,17 +70,12 @@ class Request(flask.Request):
     """What the header `baggage` selects, and what is wrong with it; None if it selects nothing."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
-        # Werkzeug would make all parts of a request, of which few are needed.
-        self.environ = environ
-        self.shallow = False
-        self.method = environ["REQUEST_METHOD"].upper()
-        self._take_base_path()
-        # Werkzeug would remove all slashes but one: `//v1/a` is another path.
+        self._take_base_path(environ)
+        super().__init__(environ, populate_request=False)
+        # Werkzeug removes all slashes but one: `//v1/a` is another path.
         path = environ["PATH_INFO"]
         path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
-        root = environ.get("SCRIPT_NAME", "")
-        self.root_path = (root if root.isascii() else _decoded(root)).rstrip("/")
         self.started = perf_counter()
         self.notes: list[tuple[NoteCode, str]] = []
         """Codes and texts of the notes that the journal shows with the request."""
@@ -95,28 +88,19 @@ class Request(flask.Request):
         request.incoming = incoming
         return request
 
-    def __getattr__(self, name: str) -> Any:
-        """Set the attributes that few requests need, on first use."""
-        if name not in _PARTS:
-            raise AttributeError(name)
-        path = self.path
-        super().__init__(self.environ, populate_request=False)
-        self.path = path
-        return getattr(self, name)
-
-    def _take_base_path(self) -> None:
+    def _take_base_path(self, environ: WSGIEnvironment) -> None:
         """Move the base path of a session or scenarios from PATH_INFO to SCRIPT_NAME (PEP 3333).
 
         The rest of the path is routed; `Location` and `Link` keep the base path.
         """
-        path: str = self.environ["PATH_INFO"]
+        path: str = environ["PATH_INFO"]
         if path.startswith("/" + BASE_MARK):
             base, _, rest = path[1:].partition("/")
             self.base = _decoded(base.removeprefix(BASE_MARK))
             # Quoted, because it becomes part of headers even if it is rejected.
             quoted = quote(base.encode("latin-1"), safe="~+")
-            self.environ["SCRIPT_NAME"] = f"{self.environ.get('SCRIPT_NAME', '')}/{quoted}"
-            self.environ["PATH_INFO"] = f"/{rest}"
+            environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{quoted}"
+            environ["PATH_INFO"] = f"/{rest}"
 
     @property
     def header_names(self) -> tuple[str, ...]:
