@@ -48,12 +48,12 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = {
-    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 197, 5_590),
-    "getPet": Operation("/v1/pets/3", b"", "200", 201, 4_560),
-    "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 273, 4_530),
-    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 198, 4_750),
-    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 205, 4_850, key="other"),
-    "missing pet": Operation("/v1/pets/999", b"", "404", 220, 4_950),
+    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 197, 5_940),
+    "getPet": Operation("/v1/pets/3", b"", "200", 201, 4_880),
+    "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 273, 4_800),
+    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 198, 4_880),
+    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 205, 5_090, key="other"),
+    "missing pet": Operation("/v1/pets/999", b"", "404", 220, 5_020),
 }
 HEADERS = {
     # what a browser sends with `fetch` from another origin

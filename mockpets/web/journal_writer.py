@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
@@ -17,11 +16,9 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
-    from mockpets.contract.model import Operation
     from mockpets.interface import OnEnd
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
-    from mockpets.scenario.engine import Outcome
     from mockpets.session.session import Session
     from mockpets.web.messages import Request, Response
 
@@ -34,68 +31,6 @@ _STEP_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
-
-
-@dataclass(slots=True, eq=False, repr=False)  # both delay a start
-class _Recorded:
-    """A request and its response as they arrived and were sent, from which the entry is made.
-
-    :param took: seconds of the app.
-    :param head: of the request: as it arrived, or its headers.
-    :param body: its recorded part, and the size of the whole in bytes.
-    :param sent: the same of the response, with the checksum of the whole if it is truncated.
-    """
-
-    number: int
-    at: float
-    took: float
-    session: str
-    method: str
-    target: str
-    path: str
-    operation: Operation | None
-    scenarios: tuple[str, ...]
-    outcome: Outcome
-    off_contract: str | None
-    notes: list[tuple[NoteCode, str]]
-    head: bytes | Headers
-    body: tuple[bytes, int]
-    status: int | None
-    headers: Headers
-    sent: tuple[bytes, int, int | None]
-
-    def entry(self) -> Entry:
-        """Return the entry, without secrets."""
-        from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
-
-        head, outcome = self.head, self.outcome
-        arrived = sent_headers(head) if isinstance(head, bytes) else head
-        authorization = next((value for name, value in arrived if name == "Authorization"), None)
-        return Entry(
-            number=self.number,
-            at=self.at,
-            session=self.session,
-            method=self.method[:_METHOD_LENGTH],
-            target=redacted_target(self.target),
-            path=self.path,
-            operation=self.operation,
-            status=self.status,
-            scenarios=self.scenarios,
-            stubs=outcome.stubs,
-            fault=outcome.fault,
-            off_contract=self.off_contract,
-            app_ms=round(self.took * 1000, 2),
-            delay_ms=round(outcome.delay * 1000, 1),
-            hold=outcome.hold,
-            throttle=outcome.throttle,
-            notes=tuple([Note(*note) for note in self.notes]),
-            request=message(arrived, *self.body),
-            response=message(self.headers, *self.sent),
-            trace=outcome.trace,
-            authorization=None if authorization is None else authorization_digest(authorization),
-            secrets=secrets_of(self.target, [*arrived, *self.headers]),
-            outcome="pending",
-        )
 
 
 def record(
@@ -130,25 +65,29 @@ def record(
     size = min(len(body), journal.body_bytes)
     length = min(len(sent), journal.body_bytes)
     headers, uri = response.all_headers(), target(request.environ)
-    recorded = _Recorded(
+    entry = Entry(
         number=number,
         at=time() - took,
-        took=took,
         session=session.name,
-        method=request.method,
+        method=request.method[:_METHOD_LENGTH],
         target=uri,
         path=request.path,
         operation=request.operation,
-        scenarios=stack.names if stack else (),
-        outcome=outcome,
-        off_contract=off_contract,
-        notes=notes,
-        head=head,
-        body=(body[:size], len(body)),
         status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
-        headers=headers,
-        sent=(sent[:length], len(sent), crc32(sent) if length < len(sent) else None),
+        scenarios=stack.names if stack else (),
+        stubs=outcome.stubs,
+        fault=outcome.fault,
+        off_contract=off_contract,
+        app_ms=took * 1000,
+        delay_ms=outcome.delay * 1000,
+        hold=outcome.hold,
+        throttle=outcome.throttle,
+        trace=outcome.trace,
+        outcome="pending",
     )
+    arrived = body[:size], len(body)
+    checked = sent[:length], len(sent), crc32(sent) if length < len(sent) else None
+    make = partial(_completed, entry, notes, head, arrived, headers, checked)
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
     cost = _ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
@@ -160,7 +99,7 @@ def record(
         cost += _STEP_BYTES * len(outcome.trace.steps)
     is_ours = incoming.server is not None
     elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
-    kept = journal.add(recorded.entry, cost, "pending" if is_ours else elsewhere, wait)
+    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, wait)
     kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:
@@ -169,6 +108,37 @@ def record(
     if wait is not None:
         wait.read, request.kept = kept.read, kept
     return partial(_end, session, kept, request.started, wait)
+
+
+def _completed(
+    entry: Entry,
+    notes: list[tuple[NoteCode, str]],
+    head: bytes | Headers,
+    body: tuple[bytes, int],
+    headers: Headers,
+    sent: tuple[bytes, int, int | None],
+) -> Entry:
+    """Return an entry with its notes and messages, without secrets.
+
+    :param head: of the request: as it arrived, or its headers.
+    :param body: its recorded part, and the size of the whole in bytes; also `sent`, with the
+        checksum of the whole if it is truncated.
+    :param headers: of the response.
+    """
+    from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
+
+    arrived = sent_headers(head) if isinstance(head, bytes) else head
+    authorization = next((value for name, value in arrived if name == "Authorization"), None)
+    return entry._replace(
+        target=redacted_target(entry.target),
+        app_ms=round(entry.app_ms, 2),
+        delay_ms=round(entry.delay_ms, 1),
+        notes=tuple([Note(*note) for note in notes]),
+        request=message(arrived, *body),
+        response=message(headers, *sent),
+        authorization=None if authorization is None else authorization_digest(authorization),
+        secrets=secrets_of(entry.target, [*arrived, *headers]),
+    )
 
 
 def _end(

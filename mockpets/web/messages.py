@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 from urllib.parse import quote
 
 import flask
