@@ -1,7 +1,8 @@
 """The interface between the server and the app: ``handle(request) -> Reply | Later``.
 
-A `Reply` is sent as its `Delivery` says: at once, late, slowly, broken, or when a gate opens. A
-`Later` says what must happen first, and how the app then goes on. Neither occupies a thread.
+The `Delivery` of a `Reply` describes how to send it: at once, delayed, throttled, held at a gate,
+or broken. A `Later` names what must happen first, and how to resume the app. Neither occupies a
+thread.
 """
 
 from __future__ import annotations
@@ -61,12 +62,11 @@ class Delivery:
     :param delay: seconds, from now.
     :param hold: runs at the same time as the delay.
     :param throttle: bytes of the body per second, None for no limit.
-    :param fault: whether to send nothing, and how to end the connection; the app has damaged the
-        body.
+    :param fault: how to break the connection; the app has already damaged the body.
     :param close: whether to close the connection after the reply.
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param owner: the session, which `Server.room` counts.
-    :param watch: called once with a `Send`; None if the reply is only sent as it says.
+    :param watch: called once with a `Send`; None if nothing can release the reply early.
     """
 
     delay: float = 0.0
@@ -105,7 +105,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work too long for the app's thread; the app goes on with what it returns, None if it fails.
+    """Work that is too long for the app's thread; it keeps its own result.
 
     :param owner: the session; the jobs of different owners take turns.
     """
@@ -116,7 +116,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A wait for a change; the app goes on with whether its time is over, or the server stops.
+    """A wait for a change; the app gets whether its time is over, or the server stops.
 
     :param until: when it ends by itself, in seconds of `Server.time`.
     :param owner: as for `Delivery`.
@@ -129,21 +129,25 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The end of the body; the app goes on with the whole body, as bytes."""
+    """The rest of a body, if `Incoming.is_arriving`; the app gets the whole body."""
 
 
 After = Job | Pause | Arrival
+Result = bytes | bool | None
+"""The body, whether a pause is over, or nothing after a job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """What must happen before the app goes on.
+    """What must happen before the app continues.
 
-    :param resume: called once with the result of that.
+    :param resume: called with the result.
+    :param cancel: called instead if the client leaves or the request turns out to be invalid.
     """
 
     after: After
-    resume: Callable[[object], Reply | Later]
+    resume: Callable[[Result], Reply | Later]
+    cancel: Callable[[], None]
 
 
 class ServerCounts(TypedDict, total=False):

@@ -14,13 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-HOP_BY_HOP: Final = frozenset(
-    (
-        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
-        *("te", "trailers", "transfer-encoding", "upgrade"),
-    )
-)
-"""Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""
 IDENT: Final = "mockpets"
 """The value of the Server header."""
 

@@ -1,4 +1,4 @@
-"""One connection's requests: parsed and processed one at a time, each response sent as ordered.
+"""One connection's requests: parsed and processed one at a time, in the order of arrival.
 
 The next request is parsed only after the kernel has taken the whole response before it: a client
 that does not read delays its own connection and no other.
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import ResponseEnd
+    from mockpets.interface import Result
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
@@ -47,13 +48,19 @@ class Channel(Connection):
     """The request in progress, which is complete."""
     _response: Response | None = None
     _later: Later | None = None
-    """What the app does with the request whose body arrives."""
+    """What the app waits for, before there is a response."""
 
     def close(self, end: ResponseEnd = "client_left") -> None:
         """Close the connection and free everything that it holds."""
         self._incoming = self._request = None
         self.scheduler.bodies.forget(self._reject_body)
+        self._cancel_later()
         super().close(end)
+
+    def _cancel_later(self) -> None:
+        later, self._later = self._later, None
+        if later is not None:
+            later.cancel()
 
     def drain(self) -> None:
         """Close the connection, unless it has a complete request."""
@@ -126,14 +133,15 @@ class Channel(Connection):
         self.scheduler.call_soon(self._respond)
 
     def _respond(self) -> None:
-        request, later = self._request, self._later
-        self._later = None
+        request = self._request
         if request is None:
             return  # the client has left
-        if later is None:
+        if request.error is not None:
+            self._cancel_later()
+        if self._later is None:
             self._go_on(request, lambda: self._handle(request))
         else:
-            self._go_on(request, lambda: later.resume(request.body))
+            self._resume(request, request.body)
 
     def _handle(self, request: RequestParser, *, is_arriving: bool = False) -> Reply | Later:
         if request.request_uri == "*":
@@ -141,28 +149,31 @@ class Channel(Connection):
             return Reply("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
         return self.server.app.handle(incoming(self, request, is_arriving=is_arriving))
 
+    def _resume(self, request: RequestParser, result: Result) -> None:
+        """Continue with what the app has waited for, unless the client has left."""
+        later, self._later = self._later, None
+        if later is not None:
+            self._go_on(request, lambda: later.resume(result))
+
     def _go_on(self, request: RequestParser, step: Callable[[], Reply | Later]) -> None:
-        """Take a step towards the response to a request, unless its client has left."""
-        if self._request is request:
-            self.scheduler.changed.add(self)
-            self._carry_out(request, self._result(request, step))
+        """Take a step towards the response to a request."""
+        self.scheduler.changed.add(self)
+        self._carry_out(request, self._result(request, step))
 
     def _result(
         self, request: RequestParser, step: Callable[[], Reply | Later]
     ) -> Response | Later:
         """Return the result of a step of the app; the client does not see how an app failed."""
         try:
-            if request.error is not None:
-                return error_response(self.scheduler, request, request.error, self.addr[0])
-            result = step()
-            return result if isinstance(result, Later) else self._written(request, result)
+            if request.error is None:
+                result = step()
+                return result if isinstance(result, Later) else self._written(request, result)
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = shown_target(request.request_uri)
             _log.exception("error while responding to %s %r", request.command, target)
-        message = "internal error in mockpets; the log has the details"
-        error = RequestError("internal_error", message)
-        request.reject(error)
-        return error_response(self.scheduler, request, error, self.addr[0])
+            message = "internal error in mockpets; the log has the details"
+            request.reject(RequestError("internal_error", message))
+        return error_response(self, request)
 
     def _written(self, request: RequestParser, reply: Reply) -> Response:
         if reply.session:
@@ -175,7 +186,7 @@ class Channel(Connection):
             raise
 
     def _carry_out(self, request: RequestParser, result: Response | Later) -> None:
-        """Send or park a response as its delivery says, or wait for what the app waits for."""
+        """Send or park a response as its delivery describes, or wait as a `Later` requires."""
         if isinstance(result, Later):
             self._response = None
             self._wait_for(request, result)
@@ -191,14 +202,16 @@ class Channel(Connection):
             self._deliver(response)
 
     def _wait_for(self, request: RequestParser, later: Later) -> None:
-        """Go on with a request after what the app waits for."""
+        """Resume the app after what it waits for."""
+        self._later = later
 
-        def resume(value: object) -> None:
-            self._go_on(request, lambda: later.resume(value))
+        def resume(result: Result) -> None:
+            if self._later is later:  # else the client has left
+                self._resume(request, result)
 
         match later.after:
             case Job() as job:
-                self.scheduler.worker.submit(job.run, resume, job.owner)
+                self.scheduler.worker.submit(job, partial(resume, None))
             case Pause() as pause:
 
                 def end() -> None:
@@ -212,7 +225,7 @@ class Channel(Connection):
                     hold = Delivery(hold=pause.hold, patience=patience, owner=pause.owner)
                     self._park(hold, end)
             case Arrival():
-                raise AssertionError("the body has arrived")
+                resume(request.body)
 
     def _park(self, delivery: Delivery, release: Callable[[], None]) -> None:
         if self._peer_closed:

@@ -57,7 +57,7 @@ class Connection(ABC):
 
     served = 0
     """How many responses were sent."""
-    check_client_disconnected = None  # waitress reads it for a key that `make_environ` removes
+    check_client_disconnected = None  # waitress reads it for a key that `task.incoming` removes
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the app gets, and the bytes that its reply becomes.
+"""Build the app's request, and turn its reply into bytes.
 
 The whole response is made before any of it is sent, so that it can be delayed, sent in part or
 not at all.
@@ -23,11 +23,9 @@ from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 
 if TYPE_CHECKING:
-    from mockpets.errors import RequestError
     from mockpets.http.request_parser import RequestParser
     from mockpets.interface import Delivery, OnEnd, Pair, Reply
     from mockpets.server.connection import Connection
-    from mockpets.server.scheduler import Scheduler
 
 
 @dataclass(slots=True)
@@ -125,13 +123,10 @@ def _set_by_app(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(("date", "server")).intersection(name.lower() for name in names)
 
 
-def error_response(
-    scheduler: Scheduler, request: RequestParser, error: RequestError, peer: str
-) -> Response:
-    """Return the response for an invalid request or a failed app; the connection ends with it.
-
-    :param peer: the address of the client or its proxy.
-    """
+def error_response(connection: Connection, request: RequestParser) -> Response:
+    """Return the response to an invalid request or of a failed app; the connection ends with it."""
+    error, scheduler = request.error, connection.scheduler
+    assert error is not None  # noqa: S101 - the caller has checked it
     method, target = request.line or ("-", "-")
     body = error_body(error.code, error.message, error.status)
     origin = request.origin
@@ -150,5 +145,5 @@ def error_response(
     # A public server omits them: no rate limits how many a client causes. The metrics count them.
     if wanted() and scheduler.limits.address_connections is None:
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
-        access(line._replace(client=peer, code=error.code))
+        access(line._replace(client=connection.addr[0], code=error.code))
     return Response(request, head, b"" if request.is_head else body, AT_ONCE, close=True)

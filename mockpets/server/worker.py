@@ -7,7 +7,6 @@ import logging
 import sys
 from collections import OrderedDict, deque
 from contextlib import contextmanager
-from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Job = tuple[Callable[[], object], Callable[[object], None]]
+    from mockpets.interface import Job
+
+    _Work = tuple[Callable[[], object], Callable[[], None]]
 
 _log: Final = logging.getLogger("mockpets.server")
 _SWITCH_SECONDS: Final = 0.0002
@@ -33,24 +34,22 @@ class Worker:
     def __init__(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
         self._call_soon = call_soon
         self._lock = Lock()
-        self._jobs: OrderedDict[str, deque[Job]] = OrderedDict()
+        self._jobs: OrderedDict[str, deque[_Work]] = OrderedDict()
         """The jobs of each owner, by whose turn is next."""
         self._ready: SimpleQueue[bool] = SimpleQueue()
         """True for each job, then False to end."""
         self._thread: Thread | None = None
 
-    def submit(
-        self, job: Callable[[], object], done: Callable[[object], None], owner: str = ""
-    ) -> None:
+    def submit(self, job: Job, done: Callable[[], None]) -> None:
         """Run a job.
 
-        :param done: called on the loop's thread with what the job has returned, None if it failed.
+        :param done: called on the loop's thread after the job has returned or failed.
         """
         if self._thread is None:
             self._thread = Thread(target=self._run, name="mockpets-helper", daemon=True)
             self._thread.start()
         with self._lock:
-            self._jobs.setdefault(owner, deque()).append((job, done))
+            self._jobs.setdefault(job.owner, deque()).append((job.run, done))
         self._ready.put(True)
 
     def stop(self) -> None:
@@ -62,19 +61,15 @@ class Worker:
 
     def _run(self) -> None:
         while self._ready.get():
-            self._run_next()  # whose variables would otherwise keep a request until the next job
+            run, done = self._next()
+            try:
+                with _yielding():
+                    run()
+            except Exception:  # noqa: BLE001 - a job may fail in any way
+                _log.exception("a background job failed")
+            self._call_soon(done)
 
-    def _run_next(self) -> None:
-        job, done = self._next()
-        result: object = None
-        try:
-            with _yielding():
-                result = job()
-        except Exception:  # noqa: BLE001 - a job may fail in any way
-            _log.exception("a background job failed")
-        self._call_soon(partial(done, result))
-
-    def _next(self) -> Job:
+    def _next(self) -> _Work:
         """Return the next job; the other owners go before the next one of its owner."""
         with self._lock:
             owner, jobs = self._jobs.popitem(last=False)

@@ -193,17 +193,13 @@ class SessionRegistry:
             self.check_declared(name)
         return self.peek(name)
 
-    def copies(
-        self, shared: SharedState, names: Iterable[str], without: str = ""
-    ) -> SessionRegistry:
-        """Return a registry with copies of those sessions that exist; see `Session.copy`."""
-        copies = SessionRegistry(shared, self.limit, declared=self.declared)
-        copies.closed_names = self.closed_names
+    def copy_from(self, others: SessionRegistry, names: Iterable[str], without: str = "") -> None:
+        """Copy those sessions of another registry that exist, and its rules; see `Session.copy`."""
+        self.declared, self.closed_names = others.declared, others.closed_names
         for name in names:
-            session = self.get(name)
+            session = others.get(name)
             if session is not None:
-                copies._by_name[name] = session.copy(shared, without)
-        return copies
+                self._by_name[name] = session.copy(self.shared, without)
 
     def reset_visitor(self, name: str) -> Session | None:
         """Reset a visitor's session, if it exists; forget that it was replaced."""

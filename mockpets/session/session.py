@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from random import Random
 from secrets import token_hex
 from threading import Lock
@@ -36,7 +37,7 @@ from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
@@ -114,7 +115,7 @@ class Snapshot(NamedTuple):
 class Work(NamedTuple):
     """Work that is too long for the app's thread.
 
-    :param what: it, for the error message if it fails: ``generating 1000 orders``.
+    :param what: a description for error messages, such as ``generating 1000 orders``.
     """
 
     run: Callable[[], object]
@@ -179,23 +180,25 @@ class SharedState:
 
     def work_for(
         self, collection: Collection, content: Content | None, seed: int
-    ) -> Iterator[Work]:
-        """Yield the work to do before `table` is fast, if many records must be generated."""
-        if isinstance(content, Generated) and content.count > RECORDS_AT_ONCE:
-            make = self._generation(collection, content, seed)
-            if not self.tables.has(*make.args):
-                yield Work(make, f"generating {content.count} {collection.name}")
+    ) -> Sequence[Work]:
+        """Return the work to do before `table` is fast, if many records must be generated."""
+        if not isinstance(content, Generated) or content.count <= RECORDS_AT_ONCE:
+            return ()
+        make = self._generation(collection, content, seed)
+        if self.tables.has(*make.args):
+            return ()
+        return (Work(make, f"generating {content.count} {collection.name}"),)
 
     def _generation(self, collection: Collection, content: Generated, seed: int) -> partial[Table]:
         seed = seed if content.seed is None else content.seed
         locale = content.locale or self.locale
         return partial(self.tables.make, collection, content.count, seed, locale)
 
-    def work_for_starts(self, contents: Mapping[str, Content], seed: int) -> Iterator[Work]:
-        """Yield the work to do before `starts_with` is fast, or raise as it."""
-        library = self.library()
-        for name in contents.keys() - {EVERYTHING}:
-            yield from self.work_for(library.collection(name), contents[name], seed)
+    def work_for_starts(self, contents: Mapping[str, Content], seed: int) -> Sequence[Work]:
+        """Return the work to do before `starts_with` is fast; raise what it raises."""
+        library, names = self.library(), contents.keys() - {EVERYTHING}
+        work = [self.work_for(library.collection(name), contents[name], seed) for name in names]
+        return [*chain.from_iterable(work)]
 
     def starts_with(self, contents: Mapping[str, Content], seed: int) -> Mapping[str, Table]:
         """Return the initial records of collections with other contents, by name or SCENARIO.NAME.
@@ -318,7 +321,7 @@ class Session:
         """Return the work to do before `store_of` is fast, if many records must be generated."""
         if self.made(binding) is not None:
             return ()
-        return [*self.shared.work_for(binding.collection, binding.content, self.seed)]
+        return self.shared.work_for(binding.collection, binding.content, self.seed)
 
     def store_of(self, binding: Binding) -> Store:
         """Return the records of a collection and the scenario that gives it content, as `store`."""

@@ -64,7 +64,7 @@ class Mock:
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = monotonic) -> App:
-    """Return the WSGI app of one mock server, for `MockpetsServer`, Flask or a test client.
+    """Return the app of one mock server, which is also a WSGI app for Flask and test clients.
 
     Flask and a test client get every response at once: delays, throttles, holds, broken
     connections and calls that wait need our server, as do the ports and the state file.

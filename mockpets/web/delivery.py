@@ -97,6 +97,9 @@ def delivery_of(
 def _damage(response: Response, fault: FaultKind) -> None:
     """Cut off the body but keep its Content-Length, or make its JSON invalid."""
     body = response.body
+    if response.is_damaged:  # by a fault before it was released
+        return
+    response.is_damaged = True
     if fault.sends in _PARTS:
         response.length = len(body)
         response.body = body[: int(len(body) * _PARTS[fault.sends])]

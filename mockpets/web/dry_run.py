@@ -25,6 +25,7 @@ from mockpets.interface import Incoming
 from mockpets.journal.journal import Journals
 from mockpets.scenario.check import load_text
 from mockpets.session.change_feed import ChangeFeed
+from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_json
 from mockpets.web.authentication import read_key
 from mockpets.web.cookie import read_cookie
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.journal.entry import Entry
-    from mockpets.session.registry import SessionRegistry
+    from mockpets.scenario.library import Library
     from mockpets.session.session import Session, SharedState
     from mockpets.settings import Settings
     from mockpets.web.messages import Response, Steps
@@ -62,15 +63,14 @@ def dry_run(
         ``draft`` with the ``name`` and ``text`` of a scenario.
     :raise DocumentError: the draft is invalid.
     """
-    shared, draft = rehearsal_state(sessions.shared, _BUDGET), request.get("draft")
-    without = ""
+    library, draft, without = sessions.shared.library(), request.get("draft"), ""
     if draft is not None:
-        library, without = shared.library(), draft["name"]
+        without = draft["name"]
         library = library.plus({without: load_text(without, draft["text"], library)})
-        shared = replace(shared, library=lambda: library)
+    copies = SessionRegistry(rehearsal_state(sessions.shared, library, _BUDGET), sessions.limit)
     played = Rehearsed(request, settings.prefix)
-    copies = sessions.copies(shared, {session, played.select(session, settings)}, without)
     try:
+        copies.copy_from(sessions, {session, played.select(session, settings)}, without)
         used = Rehearsal(settings, copies, session).play(played)
         return used.journal.entries()[-1], used.seed
     finally:
@@ -78,14 +78,16 @@ def dry_run(
             each.free()
 
 
-def rehearsal_state(shared: SharedState, budget: int) -> SharedState:
+def rehearsal_state(shared: SharedState, library: Library, budget: int) -> SharedState:
     """Return shared state for sessions whose requests have no effect on those of a server.
 
+    :param library: their scenarios, since a reload must not change those of a request on its way.
     :param budget: bytes of their journals, each of which has room for one entry.
     """
     records = shared.records.fork()
     return replace(
         shared,
+        library=lambda: library,
         tables=shared.tables.fork(records),
         records=records,
         journal=partial(Journals(budget).new, 1, BODY_BYTES),
@@ -94,7 +96,7 @@ def rehearsal_state(shared: SharedState, budget: int) -> SharedState:
 
 
 class Rehearsed(Request):
-    """A request that nobody has sent.
+    """A request to try out.
 
     :param request: as for `dry_run`; a body that is not JSON is in ``content``.
     """
@@ -123,8 +125,7 @@ class Rehearsed(Request):
 class Rehearsal:
     """Plays requests on the sessions of a registry, without a server.
 
-    :param session: the session in whose journal a request is that is rejected before it selects
-        one.
+    :param session: records a request that is rejected before it selects a session.
     """
 
     def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
@@ -144,13 +145,11 @@ class Rehearsal:
         return session
 
     def _view(self, request: Rehearsed) -> Response | Steps:
-        """Call the view to which the app would route a request, but none of the control API."""
+        """Call the view to which the app would route a request, except those of the control API."""
         if request.error is not None:
             raise request.error
-        if request.path.startswith(CONTROL_PREFIX):
-            raise RequestError("not_found", "no scenario applies to the control API")
         operation = self._playback.contracts.operation_at(request.method, request.path)
-        if operation is None:
+        if operation is None or request.path.startswith(CONTROL_PREFIX):
             return unmatched(self._playback, request)
         request.view_args = operation.in_path(request.path)
         return self._playback.respond(operation, act_of(operation), request)

@@ -1,13 +1,14 @@
 """Flask without the per-request work that this app does not need.
 
-Flask routes requests and makes the current one available to views. The app has no coroutines of
-asyncio, signals, cookies or host-dependent routes. Checking for each of these on every request
-would cost more than our views.
+Flask routes requests; views get the request as an argument. The app has no coroutines of asyncio,
+signals, cookies or host-dependent routes. Checking for each of these on every request would cost
+more than our views.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import flask
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.contract.model import Contracts, Operation
-    from mockpets.interface import Reply
+    from mockpets.interface import Reply, Result
     from mockpets.web.messages import Steps, View
 
 PREFLIGHT: Final = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
@@ -76,8 +77,6 @@ class _Router(MapAdapter):
 class App(flask.Flask):
     """Flask with our request and response classes.
 
-    Overrides pass their arguments on unchanged, because later versions of Flask add a context.
-
     :param contracts: whose operations it has.
     :param finish: completes the response to a request.
     :param fail: returns the response to an exception.
@@ -96,8 +95,8 @@ class App(flask.Flask):
         contracts: Contracts,
         finish: Callable[[Request, Response], Reply],
         fail: Callable[[Request, Exception], Response],
-        admit: Callable[[Request], None] | None = None,
-        enter: Callable[[Incoming], Reply | None] | None = None,
+        admit: Callable[[Request], None] | None,
+        enter: Callable[[Incoming], Reply | None] | None,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self.contracts = contracts
@@ -135,8 +134,8 @@ class App(flask.Flask):
 
     def add_operation(self, operation: Operation, view: View) -> None:
         """Add an operation of a contract, which the tree of the contracts finds."""
-        # Those of documents are not in the map, which cannot change; and compiling thousands takes
-        # seconds.
+        # Operations of documents are not in the map: the map cannot change, and compiling thousands
+        # of rules takes seconds.
         is_in_map = operation.details is None and self._newest is None
         path = operation.path.replace("{", "<").replace("}", ">") if is_in_map else "/"
         rule = Route(path, endpoint=operation.name, methods=[operation.method])
@@ -176,18 +175,26 @@ class App(flask.Flask):
                 response = self._fail(request, error)
             if isinstance(response, Response):
                 return self._finish(request, response)
-            return self._go_on(request, response, None)
+            return self._continue(request, response, None)
 
-    def _go_on(self, request: Request, steps: Steps, value: object) -> Reply | Later:
-        """Continue a view with what it has waited for, until it waits again or ends."""
+    def _continue(
+        self, request: Request, steps: Steps, result: Result, since: float | None = None
+    ) -> Reply | Later:
+        """Continue a view until it waits again or ends.
+
+        :param since: when it began to wait, in seconds of `perf_counter`.
+        """
+        if since is not None:
+            request.started += perf_counter() - since
         try:
-            after = steps.send(value)
+            after = steps.send(result)
         except StopIteration as returned:
             response: Response = returned.value
         except Exception as error:  # noqa: BLE001 - every exception has a response
             response = self._fail(request, error)
         else:
-            return Later(after, partial(self._go_on, request, steps))
+            resume = partial(self._continue, request, steps, since=perf_counter())
+            return Later(after, resume, steps.close)
         return self._finish(request, response)
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -200,7 +207,7 @@ class App(flask.Flask):
             length = len(reply.body) if reply.length is None else reply.length
             headers = [*headers, ("Content-Length", str(length))]
         start_response(reply.status, headers)
-        return () if environ["REQUEST_METHOD"] == "HEAD" or not has_body else [reply.body]
+        return () if environ["REQUEST_METHOD"] == "HEAD" else [reply.body]
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return the router of a request, which ignores Host: the server has validated it.

@@ -1,15 +1,14 @@
-"""What a view waits for, as in ``await``: a job on the worker, a change of a session, the body.
+"""Functions that a view awaits: a job on the worker, a change of a session, the body.
 
-A view that waits is a coroutine, which `App.handle` runs up to there, and continues later. A view
-without ``await`` may be a plain function.
+A view that waits is a coroutine, which `App.handle` runs up to there, and continues afterwards. A
+view without ``await`` may be a plain function.
 """
 
 from __future__ import annotations
 
 import logging
-from functools import partial
 from types import coroutine
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mockpets.errors import InputError, RequestError
 from mockpets.interface import Arrival, Job, Pause
@@ -18,8 +17,10 @@ from mockpets.web.messages import Response
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from mockpets.interface import After, Hold
-    from mockpets.session.session import Work
+    from mockpets.interface import After, Hold, Result
+    from mockpets.records.store import Store
+    from mockpets.scenario.library import Binding
+    from mockpets.session.session import Session, Work
     from mockpets.web.messages import Request, Steps
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 @coroutine
-def _wait_for(after: After) -> Generator[After, object, object]:
+def _wait_for(after: After) -> Generator[After, Result, Result]:
     """Return what the server gives to `Later.resume`."""
     return (yield after)
 
@@ -55,11 +56,25 @@ async def run_job(request: Request, job: Callable[[], T], what: str, *, is_long:
     """
     if not is_long:
         return job()
-    result = await _wait_for(Job(partial(_run, job, what), request.session_name))
-    assert isinstance(result, _Result)  # noqa: S101 - `_run` returns one, and does not fail
-    if result.error is not None:
-        raise result.error
-    return cast("T", result.value)
+    results: list[T | InputError | RequestError] = []
+    await _wait_for(Job(lambda: results.append(_attempt(job, what)), request.session_name))
+    [result] = results
+    if isinstance(result, (InputError, RequestError)):
+        raise result
+    return result
+
+
+async def store_of(request: Request, binding: Binding, session: Callable[[], Session]) -> Store:
+    """Return the records of a collection that a request sees; the worker generates many.
+
+    :param session: returns the session, which others can drop or replace meanwhile.
+    :raise RequestError: ``store_full``.
+    """
+    store = session().made(binding)
+    if store is None:
+        await generate(request, session().work_for(binding))
+        store = session().store_of(binding)
+    return store
 
 
 async def generate(request: Request, work: Iterable[Work]) -> None:
@@ -70,7 +85,7 @@ async def generate(request: Request, work: Iterable[Work]) -> None:
 
 def at_once(view: Response | Steps) -> Response:
     """Return the response of a view without a server: its jobs run now, and nothing else waits."""
-    value: object = None
+    value: Result = None
     while not isinstance(view, Response):
         try:
             value = without_server(view.send(value))
@@ -79,26 +94,24 @@ def at_once(view: Response | Steps) -> Response:
     return view
 
 
-def without_server(after: After) -> object:
-    """Return what a view goes on with where nothing can wait: the time of a pause is over."""
-    return after.run() if isinstance(after, Job) else True
+def without_server(after: After) -> Result:
+    """Return with what a view continues where nothing can wait: the time of a pause is over."""
+    if isinstance(after, Job):
+        after.run()
+        return None
+    return True
 
 
-class _Result(NamedTuple):
-    value: object
-    error: InputError | RequestError | None = None
-
-
-def _run(job: Callable[[], object], what: str) -> _Result:
+def _attempt(job: Callable[[], T], what: str) -> T | InputError | RequestError:
     """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
-        return _Result(job())
+        return job()
     except (InputError, RequestError) as error:  # such as too little memory for the records
-        return _Result(None, error)
+        return error
     except MemoryError:
         _log.exception("%s failed", what)
         fix = "the server has too little memory; send or request less at once, or give it more"
     except Exception:  # noqa: BLE001 - a job may fail in any way
         _log.exception("%s failed", what)
         fix = "this is a bug in mockpets; report it with the traceback in the log"
-    return _Result(None, RequestError("internal_error", f"{what} failed: {fix}"))
+    return RequestError("internal_error", f"{what} failed: {fix}")

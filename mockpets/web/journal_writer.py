@@ -30,7 +30,7 @@ _NOTE_BYTES: Final = 150
 _STEP_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
-_METHOD_LENGTH = 40
+_METHOD_LENGTH: Final = 40
 
 
 def record(

@@ -1,4 +1,4 @@
-"""The request and response classes of the views; a request has the state of its exchange."""
+"""The request and response classes of the views."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Operation
-    from mockpets.interface import After, Incoming, Pair
+    from mockpets.interface import After, Incoming, Pair, Result
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
 
-    Steps: TypeAlias = "Coroutine[After, object, Response]"
+    Steps: TypeAlias = "Coroutine[After, Result, Response]"
     """What a view with ``await`` returns; see `web.jobs`."""
     View: TypeAlias = "Callable[..., Response | Steps]"
     """Gets the request, and by name the parameters in the path."""
@@ -77,6 +77,7 @@ class Request(flask.Request):
         path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
         self.started = perf_counter()
+        """In seconds of `perf_counter`; later by the time for which its view has waited."""
         self.notes: list[tuple[NoteCode, str]] = []
         """Codes and texts of the notes that the journal shows with the request."""
         self._body: bytes | None = None
@@ -108,11 +109,10 @@ class Request(flask.Request):
         return self.incoming.names or tuple([key for key in self.environ if key[:5] == "HTTP_"])
 
     def take_body(self, body: bytes) -> None:
-        """Continue with a body that has arrived after the head; the time begins again."""
+        """Continue with a body that has arrived after the head."""
         self.incoming.is_arriving = False
         self.environ["wsgi.input"] = BytesIO(body)
         self.environ["CONTENT_LENGTH"] = str(len(body))
-        self.started = perf_counter()
 
     def get_data(  # type: ignore[override]  # only the overload that returns bytes is supported
         self, cache: bool = True, **_: bool
@@ -159,6 +159,8 @@ class Response:
         """Headers to send before those in `carried`."""
         self.length: int | None = None
         """What Content-Length says if a fault has cut off the body."""
+        self.is_damaged = False
+        """Whether a fault has damaged the body."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
         self.shared = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -21,7 +22,7 @@ from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
-from mockpets.web.jobs import body_of, generate
+from mockpets.web.jobs import body_of, store_of
 from mockpets.web.messages import Response
 from mockpets.web.operations import key_of, page_response
 from mockpets.web.session_selector import requested_delay, select
@@ -59,7 +60,6 @@ class Playback:
         self._settings = settings
         self._sessions = sessions
         self._visitors = visitors
-        self._delay = settings.delay
 
     @property
     def contracts(self) -> Contracts:
@@ -128,7 +128,7 @@ class Playback:
         if request.incoming.is_arriving:
             self._check_size(request, name, stack)
             await body_of(request)
-            request.session = self._sessions.find(name)  # it may be gone, also below
+            request.session = self._sessions.find(name)  # others can have dropped it
         # 4. A place for the session and its records: 503, 507.
         request.session = session = request.session or self._create(name, request)
         if operation is not None and details is not None:
@@ -145,9 +145,8 @@ class Playback:
             binding = stack.binding(operation.collection)
             store = session.made(binding)
             if store is None:
-                await generate(request, session.work_for(binding))
-                request.session = session = self._sessions.find(name) or self._create(name, request)
-                store = session.store_of(binding)
+                store = await store_of(request, binding, partial(self._session, name, request))
+                session = self._session(name, request)
             stores = (store,)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, stack)
@@ -166,6 +165,11 @@ class Playback:
         """
         is_built_in = any(each.label == BUILT_IN_CONTRACT for each in self.contracts.all)
         return operation is not None or is_built_in or "api_key" in self._settings.sources
+
+    def _session(self, name: str, request: Request) -> Session:
+        """Return the session of a request, created if it does not exist; raise as `_create`."""
+        request.session = session = self._sessions.find(name) or self._create(name, request)
+        return session
 
     def _create(self, name: str, request: Request) -> Session:
         """Create a session, or raise ``busy``, ``session_dropped`` or ``rate_limited``."""
@@ -196,7 +200,7 @@ class Playback:
         :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
             too many of them are the visitor's, ``forbidden`` for a connection fault.
         """
-        delay = requested_delay(request) + self._delay
+        delay = requested_delay(request) + self._settings.delay
         outcome = session.decide(stack, _facts(request)) if stack.stubs else NO_STUBS
         if outcome.fault in CONNECTION_FAULTS and self._sessions.shared.is_public:
             request.outcome = _rejected(outcome)

@@ -38,7 +38,9 @@ class SessionModel:
         self, settings: Settings, shared: SharedState, document: Mapping[str, Any]
     ) -> None:
         # A scenario cannot set the clock, so a removed operation needs a stub.
-        shared = replace(rehearsal_state(shared, _BUDGET), scenarios=(), clock=None)
+        shared = replace(
+            rehearsal_state(shared, shared.library(), _BUDGET), scenarios=(), clock=None
+        )
         # In ASCII, because the language rejects invisible characters unless they are escaped.
         body = dump_ascii({"scenario": document})
         config = parse_session_config(body, shared.library(), session=False)

@@ -1,7 +1,7 @@
 """Complete every response: the one way out of the app.
 
 Whatever a view returns passes through `ResponseFinalizer.finalize`, which adds headers, decides on
-the delivery, and records, counts and logs the exchange.
+the delivery, and records, counts and logs both.
 """
 
 from __future__ import annotations
@@ -183,8 +183,7 @@ class ResponseFinalizer:
         if request.outcome.reply is not None:
             response.carry(headers, below=True)
             return
-        if not response.carried:
-            response.shared = len(shared)
+        response.shared = len(shared)
         response.carry(headers)
 
     def _delivery(self, request: Request, response: Response, number: int) -> Delivery:
@@ -350,7 +349,7 @@ def must_close(request: Request, session: Session) -> bool:
 
 
 def access_line(request: Request, response: Response, number: int = 0) -> Access:
-    """Return the access log's record of an exchange."""
+    """Return the access log's record of a request and its response."""
     session, stack, outcome = request.session, request.stack, request.outcome
     return Access(
         method=request.method,

@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
 from mockpets.faults import FAULTS
-from mockpets.interface import Arrival, Delivery, Incoming, Job, Later, Reply
+from mockpets.interface import Arrival, Delivery, Incoming, Job, Later, Reply, Result
 from mockpets.journal.wait import Wait
 from mockpets.session.gates import Gates
 
@@ -17,6 +18,15 @@ class FunctionApp:
     """Handles requests by a function."""
 
     handle: Callable[[Incoming], Reply | Later]
+
+
+def size(body: Result) -> int:
+    assert isinstance(body, bytes)
+    return len(body)
+
+
+def cancel() -> None:
+    """Do nothing: these apps keep nothing while they wait."""
 
 
 class QueryApp:
@@ -36,13 +46,11 @@ class QueryApp:
         if path == "/bug":
             raise RuntimeError("a bug")
         if incoming.is_arriving:
-            return Later(
-                Arrival(), lambda body: self.reply(incoming, query, len(cast("bytes", body)))
-            )
+            return Later(Arrival(), lambda body: self.reply(incoming, query, size(body)), cancel)
         read = len(environ["wsgi.input"].read())
         if job := self.jobs.pop(query.get("job", ""), None):
-            owner = query.get("owner", "")
-            return Later(Job(job, owner), lambda _: self.reply(incoming, query, read))
+            resume = partial(self.reply, incoming, query, read)
+            return Later(Job(job, query.get("owner", "")), lambda _: resume(), cancel)
         return self.reply(incoming, query, read)
 
     def reply(self, incoming: Incoming, query: dict[str, str], read: int) -> Reply:

@@ -14,7 +14,7 @@ from mockpets.constants import (
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
-from mockpets.web.jobs import generate
+from mockpets.web.jobs import store_of
 from mockpets.web.messages import Response
 from mockpets.web.session_selector import named_scenarios
 
@@ -66,14 +66,53 @@ class ControlContext:
         return self.sessions.shared.library().contracts
 
 
-@dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """An authorized request to the control API, with the session that it names."""
+    """An authorized request to the control API.
 
-    request: Request
-    context: ControlContext
-    session: Session
-    query: Mapping[str, Any]
+    :param query: the values of its query parameters.
+    """
+
+    def __init__(self, call: Call, context: ControlContext, request: Request) -> None:
+        self.call = call
+        self.context = context
+        self.request = request
+        self.query: Mapping[str, Any] = {}
+        self._session: Session | None = None
+        self._kept: Session | None = None
+        """That of the registry, when `_session` was found."""
+        self._created: tuple[Session, float] | None = None
+        """The session that this call has created, and for how long its name was closed."""
+
+    @property
+    def session(self) -> Session:
+        """The session that the request names, which others can drop or replace during a wait.
+
+        :raise RequestError: ``session_dropped``, ``unknown_session``, ``busy``.
+        """
+        sessions, name = self.context.sessions, self.request.session_name
+        if self.call.session == "none":
+            return sessions.default  # the header is only for a load balancer
+        kept = sessions.get(name)
+        if self._session is not None and kept is self._kept:
+            return self._session
+        if self.call.session == "changes":
+            closed = sessions.closed_names.seconds(name)
+            session = sessions.get_or_create(name, reopen=True)
+            if kept is None:
+                self._created = session, closed
+        else:
+            session = sessions.read(name)
+        self._session, self._kept = session, sessions.get(name)
+        return session
+
+    def undo_creation(self) -> None:
+        """Drop the session that this call has created, unless others have used it since."""
+        if self._created is None:
+            return
+        session, closed = self._created
+        is_same = self.context.sessions.get(session.name) is session
+        if is_same and not (session.is_changed or session.journal.last):
+            self.context.sessions.drop(session.name, closed, undoable=False)
 
     @property
     def name(self) -> str:
@@ -103,8 +142,7 @@ class ControlRequest:
         :raise RequestError: ``unknown_scenario`` or ``store_full``.
         """
         binding = self.stack().binding(collection)
-        await generate(self.request, self.session.work_for(binding))
-        return self.session.store_of(binding)
+        return await store_of(self.request, binding, lambda: self.session)
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,9 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     if isinstance(table, Generated):
         await generate(call.request, shared.work_for(collection, table, session.seed))
         table = shared.table(collection, table, session.seed)
+    store = await call.store(collection)  # a reset can have replaced it
     store.replace(table)
-    session.changes.publish("data")
+    call.session.changes.publish("data")
     return json_response({"total": store.total()})
 
 
@@ -144,6 +145,7 @@ async def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
         record = complete_new(collection, collection.schema.new(parse_json(text.encode())), store)
     else:
         record = await _generated(call, collection, store)
+        store = await call.store(collection)  # a reset can have replaced it
     if not collection.owner:
         call.session.check_name(record)
     _, row = store.create(record)

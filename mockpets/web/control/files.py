@@ -74,11 +74,11 @@ async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetail
     """Use a text for a scenario in this session only, whether or not there is such a file."""
     from mockpets.scenario.check import load_text
 
-    name, text, session = _own_name(call), body_text(call.request, FILE_BYTES), call.session
-    load = partial(load_text, name, text, session.library)
+    name, text = _own_name(call), body_text(call.request, FILE_BYTES)
+    load = partial(load_text, name, text, call.session.library)
     document = await run_job(call.request, load, "reading the scenario", is_long=len(text) >= LONG)
-    status = 200 if name in session.documents.overrides else 201
-    session.override(name, (document, text))
+    status = 200 if name in call.session.documents.overrides else 201
+    call.session.override(name, (document, text))
     response = scenario(call)
     response.status_code = status
     return response

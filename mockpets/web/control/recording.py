@@ -212,10 +212,12 @@ def _parsed(
 
 async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
+    for one in call.stack().collections:
+        await call.store(one)  # generates what is missing
     session, journal, stack = call.session, call.session.journal, call.stack()
-    stores = {one: await call.store(one) for one in stack.collections}  # generates the missing
     session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
-    total = sum(stores[one].total() for one in call.contracts.collections.values())
+    collections = call.contracts.collections.values()
+    total = sum(session.store(stack, one).total() for one in collections)
     return json_response({"after": journal.last, "records": total})
 
 
@@ -227,9 +229,9 @@ async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.scenario.language.writer import text_of
     from mockpets.web.recording_model import SessionModel
 
-    session, journal, context = call.session, call.session.journal, call.context
     stack = call.stack()
     starts = {one: (await call.store(one)).start.in_order() for one in stack.collections}
+    session, journal, context = call.session, call.session.journal, call.context
     begun, records = _beginning(session) or (0, starts)
     log = journal.entries()
     entries = [entry for entry in log if entry.number > begun]

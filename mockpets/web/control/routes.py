@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from mockpets.contract import control_types as types
     from mockpets.contract.model import Contracts
     from mockpets.interface import ServerCounts
-    from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
     from mockpets.web.flask_app import App
     from mockpets.web.messages import Request, Steps, View
@@ -147,32 +145,21 @@ async def run(call: Call, context: ControlContext, request: Request) -> Response
             raise session_required(context.contracts.base)
         name = DEFAULT_SESSION
     request.session_name = name
-    is_new = call.session == "changes" and sessions.find(name) is None
-    closed = sessions.closed_names.seconds(name)
-    session = _session(call, name, sessions)
+    control = ControlRequest(call, context, request)
     try:
-        query = read_query(
+        request.session = control.session
+        control.query = read_query(
             request, call.parameters, context.contracts, ignores_others=call.has_filters
         )
-        response = call.view(ControlRequest(request, context, session, query))
+        response = call.view(control)
         return response if isinstance(response, Response) else await response
-    except (InputError, RequestError, GeneratorExit) as error:
-        if is_new:  # a call that fails changes nothing, nor one whose client leaves during a job
-            sessions.drop(name, closed, undoable=False)
+    except (InputError, RequestError, GeneratorExit) as error:  # the last if the client leaves
+        control.undo_creation()
         if isinstance(error, InputError):
             raise invalid_body(error) from error
         raise
     finally:
         request.session = sessions.get(name)  # for the headers that name it
-
-
-def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
-    """Return a session by name; only a call that changes it creates it."""
-    if call.session == "changes":
-        return sessions.get_or_create(name, reopen=True)
-    if call.session == "none":
-        return sessions.default  # its view uses none, and the header is only for a load balancer
-    return sessions.read(name)
 
 
 def _other_method(

@@ -419,6 +419,7 @@ async def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummar
         contents = {**_generated(context, config), **(config.data or {})}
         await generate(call.request, shared.work_for_starts(contents, seed))
         starts = shared.starts_with(contents, seed)
+        before = context.sessions.find(name)  # others can have dropped it
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
