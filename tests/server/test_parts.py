@@ -6,17 +6,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.scenario.language import control_bodies
 from mockpets.server.poller import PEER_CLOSED, READ, WRITE, Poller, Waker, make_poller
 from mockpets.server.timers import Timers
 from tests.server.raw_http import Clock, Wire, running
-
-JSON = "Content-Type: application/json"
 
 
 def test_the_server_does_not_load_the_app() -> None:
@@ -106,29 +102,3 @@ def test_many_pets_are_generated_on_the_worker_thread(tmp_path: Path) -> None:
         assert responses[0].body == responses[1].body
         assert "mockpets-helper" in {thread.name for thread in threading.enumerate()}
     assert "mockpets-helper" not in {thread.name for thread in threading.enumerate()}
-
-
-def test_a_call_whose_client_leaves_during_its_job_creates_no_session(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begun, release = threading.Event(), threading.Event()
-
-    def slow(*arguments: Any, **options: Any) -> Any:
-        begun.set()
-        assert release.wait(20)
-        return parse(*arguments, **options)
-
-    parse = control_bodies.parse_session_config
-    monkeypatch.setattr(control_bodies, "parse_session_config", slow)
-    app = create_app(Settings())
-    sessions = app.extensions["mockpets"].sessions
-    body = b'{"scenario": "empty"%s}' % (b" " * 10_000)  # long, so that it is parsed in a job
-    with running(app) as server, Wire(server.port) as wire:
-        head = f"PUT /~w1/__mockpets/scenario HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\n"
-        wire.send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        assert begun.wait(20)
-        assert sessions.get("w1") is not None
-        wire.reset()
-        server.until(lambda: server.connections, 0)
-        release.set()
-        server.until(lambda: sessions.get("w1"), None)

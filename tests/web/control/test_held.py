@@ -146,6 +146,21 @@ def test_a_delay_starts_when_the_response_is_released(
     assert len(json.loads(wires[0].read().body)) == 1
 
 
+def test_a_fault_damages_a_response_once(control: ControlClient, wires: list[Wire]) -> None:
+    sizes = []
+    for delay in (None, "1ms"):
+        stub = {**DOOR, "fault": "truncated_body"}
+        control.use({"description": "d", "stubs": [stub]})
+        with Wire(wires[0].socket.getpeername()[1]) as wire:
+            wire.get("/~w1/v1/pets", KEY)
+            wait_until(control, lambda: control.held())
+            control.release(control.held()[0]["request"], delay=delay)
+            head = wire.head().decode()
+            sizes.append((head.partition("Content-Length: ")[2].split("\r\n")[0], len(wire.rest())))
+    assert sizes[0] == sizes[1]
+    assert int(sizes[0][0]) // 2 == sizes[0][1]
+
+
 def test_a_client_that_leaves_while_its_response_is_held_is_marked(
     control: ControlClient, wires: list[Wire]
 ) -> None:
