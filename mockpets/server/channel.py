@@ -139,7 +139,7 @@ class Channel(Connection):
         if request.error is not None:
             self._cancel_later()
         if self._later is None:
-            self._go_on(request, lambda: self._handle(request))
+            self._go_on(request, partial(self._handle, request))
         else:
             self._resume(request, request.body)
 

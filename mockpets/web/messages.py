@@ -146,6 +146,13 @@ class Response:
     :param content_type: of the body, unless `headers` has a Content-Type.
     """
 
+    length: int | None = None
+    """What Content-Length says if a fault has cut off the body."""
+    is_damaged = False
+    """Whether a fault has damaged the body."""
+    shared = 0
+    """How many of `carried`, from the first, many responses have."""
+
     def __init__(
         self,
         body: bytes | str = b"",
@@ -157,14 +164,8 @@ class Response:
         self.body = body.encode() if isinstance(body, str) else body
         self.headers = [*headers]
         """Headers to send before those in `carried`."""
-        self.length: int | None = None
-        """What Content-Length says if a fault has cut off the body."""
-        self.is_damaged = False
-        """Whether a fault has damaged the body."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
-        self.shared = 0
-        """How many of `carried`, from the first, many responses have."""
         if body and not (headers and self.header("Content-Type") is not None):
             self.headers.append(("Content-Type", content_type))
 
