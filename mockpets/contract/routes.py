@@ -77,15 +77,6 @@ class Routes(Generic[T]):
         """
         return self._at(path.split("/"))
 
-    def is_open(self, path: str) -> bool:
-        """Return whether all that is one segment below a path without parameters is the same."""
-        node: Routes[T] | None = self
-        for segment in path.split("/"):
-            node = node and node._below.get(segment)
-        return (
-            node is not None and node._parameter is not None and not (node._below or node._patterns)
-        )
-
     def _at(self, segments: list[str]) -> Mapping[str, T]:
         node = self
         for place, segment in enumerate(segments):

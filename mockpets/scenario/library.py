@@ -119,6 +119,11 @@ class Stack:
         own = (one for one in self.resources if one not in hidden)
         return (*self.contracts.collections.values(), *own)
 
+    def current(self, collection: Collection) -> Collection:
+        """Return a collection as it is defined now; before a reload, it was perhaps another."""
+        known = {one.label: one for one in (*self.collections, *self.hidden())}
+        return known.get(collection.label, collection)
+
     def methods(self, path: str) -> set[str]:
         """Return the methods that stubs and resources define for a path outside the contract."""
         matches = [stub.match for stub in self.stubs]

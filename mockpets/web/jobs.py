@@ -15,7 +15,7 @@ from mockpets.interface import Arrival, Job, Pause
 from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Sequence
 
     from mockpets.interface import After, Hold, Result
     from mockpets.records.store import Store
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _log: Final = logging.getLogger("mockpets")
+_ATTEMPTS: Final = 3
+"""How often to generate records for one request: the scenarios can change meanwhile."""
 
 
 @coroutine
@@ -64,23 +66,37 @@ async def run_job(request: Request, job: Callable[[], T], what: str, *, is_long:
     return result
 
 
-async def store_of(request: Request, binding: Binding, session: Callable[[], Session]) -> Store:
+async def store_of(request: Request, find: Callable[[], tuple[Session, Binding]]) -> Store:
     """Return the records of a collection that a request sees; the worker generates many.
 
-    :param session: returns the session, which others can drop or replace meanwhile.
-    :raise RequestError: ``store_full``.
+    :param find: returns the session and the definition, which others can change during the job.
+    :raise RequestError: ``store_full``, ``busy``.
     """
-    store = session().made(binding)
-    if store is None:
-        await generate(request, session().work_for(binding))
-        store = session().store_of(binding)
-    return store
+
+    def work() -> Sequence[Work]:
+        session, binding = find()
+        return session.work_for(binding)
+
+    await generate(request, work)
+    session, binding = find()
+    return session.store_of(binding)
 
 
-async def generate(request: Request, work: Iterable[Work]) -> None:
-    """Generate the tables that a request needs on the worker thread."""
-    for each in work:
-        await run_job(request, each.run, each.what)
+async def generate(request: Request, work_for: Callable[[], Sequence[Work]]) -> None:
+    """Generate the tables that a request needs on the worker thread, until there is no more work.
+
+    :param work_for: returns the work to do, which others can change during a job.
+    :raise RequestError: ``busy`` if it changes all the time.
+    """
+    for _ in range(_ATTEMPTS):
+        work = work_for()
+        if not work:
+            return
+        for each in work:
+            await run_job(request, each.run, each.what)
+    if work_for():
+        message = "the scenarios change faster than their records can be generated; try again"
+        raise RequestError("busy", message)
 
 
 def at_once(view: Response | Steps) -> Response:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     """Gets the request, and by name the parameters in the path."""
 
 
+_BASE_START: Final = f"/{BASE_MARK}"
+
+
 def _decoded(text: str) -> str:
     """Return a path of an environ as UTF-8 text (PEP 3333)."""
     return text.encode("latin-1").decode("utf-8", "replace")
@@ -70,7 +73,8 @@ class Request(flask.Request):
     """What the header `baggage` selects, and what is wrong with it; None if it selects nothing."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
-        self._take_base_path(environ)
+        if environ["PATH_INFO"].startswith(_BASE_START):
+            self._take_base_path(environ)
         super().__init__(environ, populate_request=False)
         # Werkzeug removes all slashes but one: `//v1/a` is another path.
         path = environ["PATH_INFO"]
@@ -94,14 +98,12 @@ class Request(flask.Request):
 
         The rest of the path is routed; `Location` and `Link` keep the base path.
         """
-        path: str = environ["PATH_INFO"]
-        if path.startswith("/" + BASE_MARK):
-            base, _, rest = path[1:].partition("/")
-            self.base = _decoded(base.removeprefix(BASE_MARK))
-            # Quoted, because it becomes part of headers even if it is rejected.
-            quoted = quote(base.encode("latin-1"), safe="~+")
-            environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{quoted}"
-            environ["PATH_INFO"] = f"/{rest}"
+        base, _, rest = environ["PATH_INFO"][1:].partition("/")
+        self.base = _decoded(base.removeprefix(BASE_MARK))
+        # Quoted, because it becomes part of headers even if it is rejected.
+        quoted = quote(base.encode("latin-1"), safe="~+")
+        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{quoted}"
+        environ["PATH_INFO"] = f"/{rest}"
 
     @property
     def header_names(self) -> tuple[str, ...]:

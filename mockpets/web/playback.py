@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.model import Collection, Contracts, Operation
     from mockpets.records.store import Store
-    from mockpets.scenario.library import Stack
+    from mockpets.scenario.library import Binding, Stack
     from mockpets.scenario.model import Canned, Template
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
@@ -128,7 +128,7 @@ class Playback:
         if request.incoming.is_arriving:
             self._check_size(request, name, stack)
             await body_of(request)
-            request.session = self._sessions.find(name)  # others can have dropped it
+            key, name, stack = self.select(request)  # others can have changed them meanwhile
         # 4. A place for the session and its records: 503, 507.
         request.session = session = request.session or self._create(name, request)
         if operation is not None and details is not None:
@@ -142,10 +142,10 @@ class Playback:
                 return documented.unauthorized(operation, request, credential.problem)
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
-            binding = stack.binding(operation.collection)
-            store = session.made(binding)
+            store = session.made(stack.binding(operation.collection))
             if store is None:
-                store = await store_of(request, binding, partial(self._session, name, request))
+                store = await store_of(request, partial(self._find, request, operation.collection))
+                stack = self.select(request)[2]
                 session = self._session(name, request)
             stores = (store,)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
@@ -156,7 +156,10 @@ class Playback:
             return canned_response(outcome.reply, request, session)
         # 6. The operation, or a resource: the body's size, 413, then the values, 400, 404 and 409.
         response = act(request, *stores)
-        return response if isinstance(response, Response) else await response
+        if not isinstance(response, Response):
+            response = await response
+            self._session(name, request)  # whose gates hold the response
+        return response
 
     def _needs_key(self, operation: Operation | None) -> bool:
         """Return whether a request needs an API key.
@@ -166,8 +169,13 @@ class Playback:
         is_built_in = any(each.label == BUILT_IN_CONTRACT for each in self.contracts.all)
         return operation is not None or is_built_in or "api_key" in self._settings.sources
 
+    def _find(self, request: Request, collection: Collection) -> tuple[Session, Binding]:
+        """Return the session of a request and the definition of a collection, as they are now."""
+        _, name, stack = self.select(request)
+        return self._session(name, request), stack.binding(stack.current(collection))
+
     def _session(self, name: str, request: Request) -> Session:
-        """Return the session of a request, created if it does not exist; raise as `_create`."""
+        """Set and return the session of a request; create it if need be, or raise as `_create`."""
         request.session = session = self._sessions.find(name) or self._create(name, request)
         return session
 

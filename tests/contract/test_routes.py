@@ -40,14 +40,6 @@ def test_the_operations_at_a_path(path: str, operations: dict[str, str]) -> None
     assert ROUTES.at(path) == operations
 
 
-@pytest.mark.parametrize(("path", "is_open"), [
-    ("/v1/orders", True), ("/v1/pets", False), ("/v1/store", False), ("/v1/none", False),
-    ("/v1/pets/3", False), ("", False),
-])  # fmt: skip
-def test_below_an_open_path_all_segments_are_the_same(path: str, is_open: bool) -> None:
-    assert ROUTES.is_open(path) is is_open
-
-
 SEGMENT = st.sampled_from(["a", "b", "", "{x}", "{y}"])
 PATTERNS = st.lists(SEGMENT.filter(bool), min_size=1, max_size=4).map("/".join).map("/{}".format)
 

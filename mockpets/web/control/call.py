@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Collection, Contracts
     from mockpets.contract.query_parameters import Parameter
     from mockpets.records.store import Store
-    from mockpets.scenario.library import Stack
+    from mockpets.scenario.library import Binding, Stack
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -141,8 +141,12 @@ class ControlRequest:
 
         :raise RequestError: ``unknown_scenario`` or ``store_full``.
         """
-        binding = self.stack().binding(collection)
-        return await store_of(self.request, binding, lambda: self.session)
+
+        def find() -> tuple[Session, Binding]:
+            stack = self.stack()
+            return self.session, stack.binding(stack.current(collection))
+
+        return await store_of(self.request, find)
 
 
 @dataclass(frozen=True)

@@ -126,8 +126,11 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     is_long = len(text) >= 2 * HURRY_KEYS or text.lstrip().startswith('"')
     table = await run_job(call.request, read, "reading the records", is_long=is_long)
     if isinstance(table, Generated):
-        await generate(call.request, shared.work_for(collection, table, session.seed))
-        table = shared.table(collection, table, session.seed)
+        content = table
+        await generate(
+            call.request, lambda: shared.work_for(collection, content, call.session.seed)
+        )
+        table = shared.table(collection, content, call.session.seed)
     store = await call.store(collection)  # a reset can have replaced it
     store.replace(table)
     call.session.changes.publish("data")
@@ -158,10 +161,9 @@ async def _generated(call: ControlRequest, collection: Collection, store: Store)
     if not collection.generator:
         what = f"records of {collection.name} cannot be generated; send a record as JSON"
         raise RequestError("invalid_request", what)
-    session, shared = call.session, call.context.sessions.shared
-    content = Generated(store.total() + 1)
-    await generate(call.request, shared.work_for(collection, content, session.seed))
-    table = shared.table(collection, content, session.seed)
+    shared, content = call.context.sessions.shared, Generated(store.total() + 1)
+    await generate(call.request, lambda: shared.work_for(collection, content, call.session.seed))
+    table = shared.table(collection, content, call.session.seed)
     for row in reversed(table.in_order()):
         record = parse_row(row)
         key = record[collection.key]

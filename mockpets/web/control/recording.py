@@ -212,13 +212,18 @@ def _parsed(
 
 async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
-    for one in call.stack().collections:
-        await call.store(one)  # generates what is missing
+    await _generate_all(call)
     session, journal, stack = call.session, call.session.journal, call.stack()
     session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
     collections = call.contracts.collections.values()
     total = sum(session.store(stack, one).total() for one in collections)
     return json_response({"after": journal.last, "records": total})
+
+
+async def _generate_all(call: ControlRequest) -> None:
+    """Generate the records that are missing, so that nothing changes while they are read."""
+    for one in call.stack().collections:
+        await call.store(one)
 
 
 async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
@@ -229,9 +234,10 @@ async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.scenario.language.writer import text_of
     from mockpets.web.recording_model import SessionModel
 
-    stack = call.stack()
-    starts = {one: (await call.store(one)).start.in_order() for one in stack.collections}
+    await _generate_all(call)
     session, journal, context = call.session, call.session.journal, call.context
+    stack = call.stack()
+    starts = {one: session.store(stack, one).start.in_order() for one in stack.collections}
     begun, records = _beginning(session) or (0, starts)
     log = journal.entries()
     entries = [entry for entry in log if entry.number > begun]

@@ -412,14 +412,17 @@ async def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummar
     config = (
         await _session_config(call, session=True) if has_body else control_bodies.SessionConfig()
     )
-    before = context.sessions.find(name)
-    seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
     starts = None
+
+    def seed() -> int:
+        before = context.sessions.find(name)
+        return (before.seed if before else shared.seed) if config.seed is None else config.seed
+
     if config.data is not None or config.seed is not None:
         contents = {**_generated(context, config), **(config.data or {})}
-        await generate(call.request, shared.work_for_starts(contents, seed))
-        starts = shared.starts_with(contents, seed)
-        before = context.sessions.find(name)  # others can have dropped it
+        await generate(call.request, lambda: shared.work_for_starts(contents, seed()))
+        starts = shared.starts_with(contents, seed())
+    before = context.sessions.find(name)
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
@@ -428,7 +431,7 @@ async def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummar
             Documents(config.inline).library(shared.library()).stack(names)
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if starts is not None:
-        session.start_from(seed, starts)
+        session.start_from(seed(), starts)
     if config.clock is not None:
         session.set_clock(config.clock)
     if names is not None:

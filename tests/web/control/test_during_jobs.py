@@ -1,16 +1,19 @@
 """What happens to a session while the worker runs the job of a call that names it."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mockpets import Settings, create_app
 from mockpets.scenario.language import control_bodies
-from tests.http_client import Client, OverSocket
+from mockpets.seed.records import generate
+from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Running, Wire, running
 
 PET = {"name": "Miso", "categoryId": 2}
@@ -124,3 +127,37 @@ def test_a_reset_during_a_job_does_not_lose_its_records(block: Block, call: Clie
         blocked.release()
         assert blocked.wire.read().json == {"total": 3}
     assert len(call("GET", "/~w1/v1/pets").json) == 3
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_request_does_not_replace_records_that_are_newer_than_its_scenario(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(collection: Any, count: int, *arguments: Any) -> Any:
+        if count == 3000:
+            begun.set()
+            assert release.wait(20)
+        return generate(collection, count, *arguments)
+
+    monkeypatch.setattr("mockpets.web.app.generate", slow)
+    (tmp_path / "big.yaml").write_text("description: B.\ndata: {pets: {count: 3000}}\n")
+    settings = Settings(scenarios_dir=(tmp_path,), scenario=("big",))
+    with running(create_app(settings)) as server, Wire(server.port) as wire:
+        call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
+        body = json.dumps(PET) if method == "POST" else ""
+        head = f"{method} /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer mockpets\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        wire.send(f"{head}{body}".encode())
+        assert begun.wait(20)
+        override = "description: B.\ndata: {pets: {count: 7}}\n"
+        saved = call("PUT", "/__mockpets/overrides/big", headers=JSON, body=override.encode())
+        assert saved.status == 201
+        assert call("POST", "/v1/pets", json_body=PET).json["id"] == 8
+        release.set()
+        response = wire.read()
+
+        assert response.status == (201 if method == "POST" else 200)
+        assert call("GET", "/v1/pets/8").status == 200
+        assert len(call("GET", "/v1/pets").json) == (9 if method == "POST" else 8)
