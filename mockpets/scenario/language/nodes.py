@@ -171,7 +171,7 @@ class TreeReader:
             if key.kind != "text":
                 hint = "" if key.value is None else f'quote it: "{key.shown()}"'
                 self._add(key, path, f"a key must be a string, got {key.shown()}", hint)
-            elif name == "<<" and not self._is_data:
+            elif name == "<<" and event.what == "word" and not self._is_data:
                 hint = "write out the merged keys"
                 self._add(key, path, "merge keys ('<<') are not supported", hint)
             elif name in members:

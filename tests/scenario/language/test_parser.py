@@ -246,6 +246,11 @@ def test_json_is_read_as_by_json_loads(value: Any, indent: int | None, ascii_onl
         assert begin in {"mapping": "{", "list": "[", "text": '"'}.get(node.kind, "-0123456789ntf")
 
 
+@pytest.mark.parametrize("is_json", [True, False])
+def test_a_quoted_name_is_no_merge_key(is_json: bool) -> None:
+    assert plain('{"<<": {"a": 1}}', is_json=is_json) == {"<<": {"a": 1}}
+
+
 @given(JSON_VALUES)
 def test_json_as_yaml_is_read_like_json(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=True)
