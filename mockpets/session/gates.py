@@ -74,6 +74,7 @@ class Gates:
         """End the hold and the delay of a response that its caller sends after another delay."""
         self._open(lambda held: held is wait, release=False)
         wait.due = perf_counter() + delay
+        wait.release = None  # until the server has the response that is sent now
 
     def waiting(self) -> dict[str, int]:
         """Return the number held at each gate, by name."""

@@ -215,7 +215,6 @@ class ResponseFinalizer:
         """Send a response that waits, or a reply in its place; see `Wait.release`."""
         session, before, text = request.session, response.status_code, "released"
         assert session is not None  # noqa: S101 - a response that waits has one
-        wait.release = None  # until the server has the next one
         if reply == PASS and not delay:
             session.gates.release(wait)
             send(None)

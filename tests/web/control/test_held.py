@@ -146,6 +146,18 @@ def test_a_delay_starts_when_the_response_is_released(
     assert len(json.loads(wires[0].read().body)) == 1
 
 
+def test_a_response_goes_on_waiting_after_a_release_that_fails(
+    control: ControlClient, wires: list[Wire]
+) -> None:
+    send(wires, control, "/v1/pets?limit=0")
+    with pytest.raises(ControlError, match="limit"):
+        control.release(1, reply={"page": []})
+    assert [each["request"] for each in control.held()] == [1]
+    control.release(1)
+
+    assert wires[0].read().status == 400
+
+
 def test_a_fault_damages_a_response_once(control: ControlClient, wires: list[Wire]) -> None:
     sizes = []
     for delay in (None, "1ms"):
