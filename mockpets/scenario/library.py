@@ -120,7 +120,7 @@ class Stack:
         return (*self.contracts.collections.values(), *own)
 
     def current(self, collection: Collection) -> Collection:
-        """Return a collection as it is defined now; before a reload, it was perhaps another."""
+        """Return a collection as it is defined now; a reload can have changed it."""
         known = {one.label: one for one in (*self.collections, *self.hidden())}
         return known.get(collection.label, collection)
 

@@ -111,7 +111,7 @@ def at_once(view: Response | Steps) -> Response:
 
 
 def without_server(after: After) -> Result:
-    """Return with what a view continues where nothing can wait: the time of a pause is over."""
+    """Return what a view gets where nothing can wait: the time of a pause is over."""
     if isinstance(after, Job):
         after.run()
         return None
