@@ -26,11 +26,15 @@ var Scorer = {
     const { docnames, indexentries, titleterms } = Search._index;
     const number = docnames.indexOf(page);
     const query = new URLSearchParams(location.search).get("q") ?? "";
-    const words = (text) => splitQuery(text.toLowerCase()).map((word) => new Stemmer().stemWord(word));
+    const words = (text) =>
+      splitQuery(text.toLowerCase()).map((word) =>
+        new Stemmer().stemWord(word),
+      );
     const ours = Object.entries(indexentries)
       .filter(([, places]) => places.some(([file]) => file === number))
       .flatMap(([entry]) => words(entry));
-    const inHeading = (word) => [titleterms[word] ?? []].flat().includes(number);
+    const inHeading = (word) =>
+      [titleterms[word] ?? []].flat().includes(number);
     const scores = words(query)
       .filter((word) => !stopwords.has(word))
       .map((word) => (ours.includes(word) ? 16 : inHeading(word) ? 15 : 5));

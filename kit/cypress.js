@@ -2,7 +2,17 @@
 // the documentation.
 
 import { Mockpets, MockpetsError } from "./client.js";
-import { RUN, addSession, contentsOf, dropSession, failure, origin, requestLog, urlsOf, warningOf } from "./shared.js";
+import {
+  RUN,
+  addSession,
+  contentsOf,
+  dropSession,
+  failure,
+  origin,
+  requestLog,
+  urlsOf,
+  warningOf,
+} from "./shared.js";
 
 export * from "./client.js";
 
@@ -14,14 +24,25 @@ let isInTest = false;
 let session; // of the test that runs, once it is created
 
 Cypress.Commands.add("mockpets", (scenario, options) => {
-  if (!isInTest) throw new Error("call cy.mockpets() in a test or in beforeEach, not in before or after");
-  if (session && options) throw new TypeError("only the first cy.mockpets() of a test accepts options");
+  if (!isInTest)
+    throw new Error(
+      "call cy.mockpets() in a test or in beforeEach, not in before or after",
+    );
+  if (session && options)
+    throw new TypeError(
+      "only the first cy.mockpets() of a test accepts options",
+    );
   const mock = session ?? create(options);
-  if (!session) sendSession(mock, [Cypress.config("baseUrl"), ...(options?.origins ?? [])]);
+  if (!session)
+    sendSession(mock, [Cypress.config("baseUrl"), ...(options?.origins ?? [])]);
   cy.then({ timeout: CALL_MS }, async () => {
     if (!session) {
       await mock.make(contentsOf({ scenario }));
-      const message = await warningOf(mock, options?.args ?? variable("MOCKPETS_ARGS"), "MOCKPETS_ARGS");
+      const message = await warningOf(
+        mock,
+        options?.args ?? variable("MOCKPETS_ARGS"),
+        "MOCKPETS_ARGS",
+      );
       if (message) Cypress.log({ name: "mockpets", message });
     } else if (scenario !== undefined) await mock.use(...[scenario].flat());
     session = mock;
@@ -49,7 +70,13 @@ function create({ url, key, token } = {}) {
     url: url ?? variable("MOCKPETS_URL"),
     key: key ?? variable("MOCKPETS_KEY"),
     token: token ?? variable("MOCKPETS_CONTROL_TOKEN"),
-    session: Mockpets.slug(title, ...titlePath, Cypress.spec.relative, Cypress.currentRetry, RUN),
+    session: Mockpets.slug(
+      title,
+      ...titlePath,
+      Cypress.spec.relative,
+      Cypress.currentRetry,
+      RUN,
+    ),
   });
 }
 
@@ -62,9 +89,12 @@ function sendSession(mock, others) {
   const origins = new Set([mock.url, ...others].filter(Boolean).map(origin));
   for (const each of origins) {
     // Middleware: other intercepts of the test see the request too.
-    cy.intercept({ url: urlsOf(each), method: METHODS, middleware: true }, ({ headers }) => {
-      Object.assign(headers, addSession(headers, mock));
-    });
+    cy.intercept(
+      { url: urlsOf(each), method: METHODS, middleware: true },
+      ({ headers }) => {
+        Object.assign(headers, addSession(headers, mock));
+      },
+    );
   }
 }
 
@@ -72,7 +102,8 @@ function sendSession(mock, others) {
 async function end(mock, { state, err }) {
   const problem = await failure(async () => {
     if (state === "failed") {
-      for (const message of (await requestLog(mock)).split("\n")) Cypress.log({ name: "mockpets", message });
+      for (const message of (await requestLog(mock)).split("\n"))
+        Cypress.log({ name: "mockpets", message });
     }
     await dropSession(mock);
   });
@@ -80,5 +111,11 @@ async function end(mock, { state, err }) {
   if (err?.message.includes(problem.message)) return;
   // The failure of the test is only a consequence, so it comes second.
   const { code, message, status } = problem;
-  throw err ? new MockpetsError(code, `${message}\n\nThe test failed with: ${err.message}`, status) : problem;
+  throw err
+    ? new MockpetsError(
+        code,
+        `${message}\n\nThe test failed with: ${err.message}`,
+        status,
+      )
+    : problem;
 }

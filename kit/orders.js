@@ -4,8 +4,12 @@ import { nearest } from "./shared.js";
 
 /** What can happen to a held request, and how a report says it. */
 export const KINDS = {
-  deliver: (name, isAnswered) => (isAnswered ? `the response to ${name} arrives` : `the server responds to ${name}, and the response arrives`),
-  later: (name) => `the server responds to ${name}, but the response arrives later`,
+  deliver: (name, isAnswered) =>
+    isAnswered
+      ? `the response to ${name} arrives`
+      : `the server responds to ${name}, and the response arrives`,
+  later: (name) =>
+    `the server responds to ${name}, but the response arrives later`,
   lose: (name) => `the server responds to ${name}, but the response is lost`,
   fail: (name) => `${name} fails before the server sees it`,
 };
@@ -22,10 +26,24 @@ const SYSTEMATIC = 0.75;
 export function choicesOf(held, { previous, kinds = [] } = {}) {
   const waiting = held.filter(({ isAnswered }) => !isAnswered);
   // To deliver a response right after the choice to deliver it later would only repeat another order.
-  const answered = held.filter((one) => one.isAnswered && (held.length === 1 || previous !== token("later", one)));
-  const canWait = (one) => waiting.some((other) => other !== one && [one, other].some(({ method }) => !SAFE.includes(method)));
-  const all = { deliver: [...waiting, ...answered], later: waiting.filter(canWait), ...Object.fromEntries(kinds.map((kind) => [kind, waiting])) };
-  return Object.entries(all).flatMap(([kind, ones]) => ones.map((one) => ({ kind, one, token: token(kind, one) })));
+  const answered = held.filter(
+    (one) =>
+      one.isAnswered && (held.length === 1 || previous !== token("later", one)),
+  );
+  const canWait = (one) =>
+    waiting.some(
+      (other) =>
+        other !== one &&
+        [one, other].some(({ method }) => !SAFE.includes(method)),
+    );
+  const all = {
+    deliver: [...waiting, ...answered],
+    later: waiting.filter(canWait),
+    ...Object.fromEntries(kinds.map((kind) => [kind, waiting])),
+  };
+  return Object.entries(all).flatMap(([kind, ones]) =>
+    ones.map((one) => ({ kind, one, token: token(kind, one) })),
+  );
 }
 
 /** Return a choice as one word, such as `deliver:GET:/v1/pets#2`. */
@@ -46,7 +64,8 @@ export function search({ orders, seed }) {
     next() {
       if (tried === orders) return undefined;
       known.sort((one, other) => one.changes - other.changes); // stable: of equal ones, the first found
-      const index = tried++ < orders * SYSTEMATIC ? 0 : Math.floor(random() * known.length);
+      const index =
+        tried++ < orders * SYSTEMATIC ? 0 : Math.floor(random() * known.length);
       return known.splice(index, 1)[0];
     },
     /** @param made pairs of the `choice` and the `others` at that point */
@@ -54,7 +73,12 @@ export function search({ orders, seed }) {
       for (const [index, { others }] of made.entries()) {
         if (index < choices.length) continue; // their others are known
         const before = made.slice(0, index).map(({ choice }) => choice);
-        known.push(...others.map((other) => ({ choices: [...before, other], changes: changes + 1 })));
+        known.push(
+          ...others.map((other) => ({
+            choices: [...before, other],
+            changes: changes + 1,
+          })),
+        );
       }
     },
   };
@@ -67,9 +91,14 @@ export function parseOrder(text) {
   for (const word of words) {
     const [, kind, , target] = /^([^:]*):?([A-Z]*):?(.*)$/.exec(word);
     const near = nearest(kind, Object.keys(KINDS));
-    const hint = Object.hasOwn(KINDS, kind) || !near ? "copy the value from the failed test" : `did you mean '${near}'?`;
+    const hint =
+      Object.hasOwn(KINDS, kind) || !near
+        ? "copy the value from the failed test"
+        : `did you mean '${near}'?`;
     if (!Object.hasOwn(KINDS, kind) || !target.startsWith("/")) {
-      throw new TypeError(`invalid MOCKPETS_ORDER: '${word}' is not a choice such as 'deliver:GET:/v1/pets'; ${hint}`);
+      throw new TypeError(
+        `invalid MOCKPETS_ORDER: '${word}' is not a choice such as 'deliver:GET:/v1/pets'; ${hint}`,
+      );
     }
   }
   return words;

@@ -45,7 +45,11 @@ function wrapFetch(original) {
     const added = additions(input?.url ?? input, headers);
     if (!added.headers.size) return original.call(globalThis, input, init);
     for (const [name, value] of added.headers) headers.set(name, value);
-    return original.call(globalThis, input, { ...added.init, ...init, headers: [...headers] });
+    return original.call(globalThis, input, {
+      ...added.init,
+      ...init,
+      headers: [...headers],
+    });
   };
   return Object.assign(wrapped, { [WRAPPED]: true });
 }
@@ -66,7 +70,9 @@ function wrapXMLHttpRequest(prototype) {
     },
     send(body) {
       const request = requests.get(this);
-      const added = request ? additions(request.url, request.headers).headers : [];
+      const added = request
+        ? additions(request.url, request.headers).headers
+        : [];
       for (const [name, value] of added) this.setRequestHeader(name, value);
       return send.call(this, body);
     },

@@ -7,7 +7,14 @@ import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DEFAULT_BASE, Mockpets, TESTS_BASES, TESTS_URL, namedUrl, parseObject } from "./client.js";
+import {
+  DEFAULT_BASE,
+  Mockpets,
+  TESTS_BASES,
+  TESTS_URL,
+  namedUrl,
+  parseObject,
+} from "./client.js";
 import { ARGS, differences, foldersIn, scenarioName } from "./shared.js";
 
 const START_MS = 60_000;
@@ -52,15 +59,29 @@ const rootOf = (options) => new Mockpets({ url: urlOf(options) }).url;
 
 /** Return the options of `mockpets serve` that the tests name. */
 function argsOf({ args = "", data = {}, now } = {}) {
-  const given = typeof args === "string" ? [args] : args.map((word) => (/\s/.test(word) ? `"${word}"` : word));
-  const collections = Object.entries(data).map(([name, records]) => `--data "${name}=${records}"`);
-  return [...given, ...collections, ...(now === undefined ? [] : [`--now "${now}"`])].join(" ").trim();
+  const given =
+    typeof args === "string"
+      ? [args]
+      : args.map((word) => (/\s/.test(word) ? `"${word}"` : word));
+  const collections = Object.entries(data).map(
+    ([name, records]) => `--data "${name}=${records}"`,
+  );
+  return [
+    ...given,
+    ...collections,
+    ...(now === undefined ? [] : [`--now "${now}"`]),
+  ]
+    .join(" ")
+    .trim();
 }
 
 function serverEntry(options = {}) {
   const { command = defaultCommand() } = options;
   const args = argsOf(options);
-  if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
+  if (/(?:^|\s)--port\b/.test(args))
+    throw new TypeError(
+      "name the port in 'url' or MOCKPETS_URL, not in 'args'",
+    );
   const root = rootOf(options);
   const { port, protocol } = new URL(root);
   const common = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --log quiet`;
@@ -76,8 +97,11 @@ function serverEntry(options = {}) {
 function defaultCommand() {
   try {
     // Not from `import.meta`: Playwright compiles this file to CommonJS in some repositories.
-    const folder = dirname(createRequire(resolve("package.json")).resolve("mockpets/package.json"));
-    if (existsSync(join(folder, "mockpets.pyz"))) return `"${process.execPath}" "${join(folder, "run.js")}"`;
+    const folder = dirname(
+      createRequire(resolve("package.json")).resolve("mockpets/package.json"),
+    );
+    if (existsSync(join(folder, "mockpets.pyz")))
+      return `"${process.execPath}" "${join(folder, "run.js")}"`;
   } catch {
     // not installed
   }
@@ -99,20 +123,31 @@ export async function startServer(options) {
 
 /** Start a server, or find one that is running; return its base paths, and a function that stops it. */
 async function start(options) {
-  const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
+  const { command, url, reuseExistingServer, gracefulShutdown } =
+    serverEntry(options);
   let bases = await basesOf(url);
   if (bases) {
     if (reuseExistingServer) {
-      await warnOfDifferences(new Mockpets({ url: url.replace("/__mockpets/ready", "") }), argsOf(options));
+      await warnOfDifferences(
+        new Mockpets({ url: url.replace("/__mockpets/ready", "") }),
+        argsOf(options),
+      );
       return { stop: async () => {}, bases };
     }
     const { origin } = new URL(url);
-    throw new Error(`mockpets is already running at ${origin}; in CI, stop it, or set MOCKPETS_URL to use it`);
+    throw new Error(
+      `mockpets is already running at ${origin}; in CI, stop it, or set MOCKPETS_URL to use it`,
+    );
   }
   // A process group, because the shell does not pass signals on to the server.
-  const server = spawn(command, { shell: true, detached: !IS_WINDOWS, stdio: ["ignore", "ignore", "pipe"] });
+  const server = spawn(command, {
+    shell: true,
+    detached: !IS_WINDOWS,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const closed = once(server, "close");
-  const isRunning = () => server.exitCode === null && server.signalCode === null;
+  const isRunning = () =>
+    server.exitCode === null && server.signalCode === null;
   const kill = (signal) => {
     if (!isRunning()) return;
     if (IS_WINDOWS) spawn("taskkill", ["/pid", server.pid, "/t", "/f"]);
@@ -142,8 +177,15 @@ async function start(options) {
   const collect = (text) => (output += text);
   server.stderr.setEncoding("utf8").on("data", collect);
   try {
-    for (const deadline = Date.now() + START_MS; !(bases = await basesOf(url)) && isRunning(); await sleep(POLL_MS)) {
-      if (Date.now() > deadline) throw new Error(`no response from ${url} after ${START_MS / 1000} seconds`);
+    for (
+      const deadline = Date.now() + START_MS;
+      !(bases = await basesOf(url)) && isRunning();
+      await sleep(POLL_MS)
+    ) {
+      if (Date.now() > deadline)
+        throw new Error(
+          `no response from ${url} after ${START_MS / 1000} seconds`,
+        );
     }
   } catch (error) {
     await stop();
@@ -153,9 +195,13 @@ async function start(options) {
     await closed;
     forget();
     const isMissing = NOT_FOUND.includes(server.exitCode);
-    const hint = isMissing ? "\ninstall mockpets, or name its command with the option 'command'" : "";
+    const hint = isMissing
+      ? "\ninstall mockpets, or name its command with the option 'command'"
+      : "";
     const status = server.exitCode ?? server.signalCode;
-    throw new Error(`'${command}' ended with status ${status}:\n${output.trim()}${hint}`);
+    throw new Error(
+      `'${command}' ended with status ${status}:\n${output.trim()}${hint}`,
+    );
   }
   server.stderr.off("data", collect).pipe(process.stderr);
   return { stop, bases };
@@ -167,15 +213,23 @@ export async function warnOfReusedServer(mock, configFile = "./") {
   if (args === undefined || mock.url !== new Mockpets().url) return;
   state.args = undefined;
   const { started } = await mock.state().catch(() => ({})); // as in `differences`
-  if (Date.parse(started) <= Number(process.env[BEGUN])) await warnOfDifferences(mock, args, dirname(configFile));
+  if (Date.parse(started) <= Number(process.env[BEGUN]))
+    await warnOfDifferences(mock, args, dirname(configFile));
 }
 
 /** Warn if a server has other options or scenarios than tests expect. */
 async function warnOfDifferences(mock, args, folder = ".") {
-  const found = await differences(mock, args, await scenarioFiles(args, folder));
+  const found = await differences(
+    mock,
+    args,
+    await scenarioFiles(args, folder),
+  );
   if (!found) return;
-  const hint = "stop it, so that the tests start their own, or name its options in 'args'";
-  console.warn(`mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${found}; ${hint}`);
+  const hint =
+    "stop it, so that the tests start their own, or name its options in 'args'";
+  console.warn(
+    `mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${found}; ${hint}`,
+  );
 }
 
 /** Return the texts of the files in each `--scenarios-dir`, by name. */
@@ -185,16 +239,24 @@ async function scenarioFiles(args, folder) {
     const path = resolve(folder, value);
     for (const file of await readdir(path).catch(() => [])) {
       const name = scenarioName(file);
-      if (name) texts[name] = (await readFile(join(path, file), "utf8")).replace(/^\uFEFF/, "");
+      if (name)
+        texts[name] = (await readFile(join(path, file), "utf8")).replace(
+          /^\uFEFF/,
+          "",
+        );
     }
   }
   return texts;
 }
 
 function isOnPath(name) {
-  const suffixes = IS_WINDOWS ? (process.env.PATHEXT ?? ".EXE").split(delimiter) : [""];
+  const suffixes = IS_WINDOWS
+    ? (process.env.PATHEXT ?? ".EXE").split(delimiter)
+    : [""];
   const folders = (process.env.PATH ?? "").split(delimiter);
-  return folders.some((folder) => suffixes.some((suffix) => existsSync(join(folder, name + suffix))));
+  return folders.some((folder) =>
+    suffixes.some((suffix) => existsSync(join(folder, name + suffix))),
+  );
 }
 
 /** Return the base paths of the mockpets server that responds at a URL, undefined without a server; throw if it is another one. */
@@ -207,10 +269,15 @@ async function basesOf(url) {
   } catch (error) {
     const reason = error.cause?.code ?? error.name;
     if (reason === "ECONNREFUSED") return undefined;
-    throw new Error(`cannot connect to ${origin} (${reason}); is mockpets running there?`);
+    throw new Error(
+      `cannot connect to ${origin} (${reason}); is mockpets running there?`,
+    );
   }
-  const { version, bases = [DEFAULT_BASE] } = (response.ok && parseObject(text)) || {};
+  const { version, bases = [DEFAULT_BASE] } =
+    (response.ok && parseObject(text)) || {};
   if (version) return bases;
   const reason = `status ${response.status}`;
-  throw new Error(`the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`);
+  throw new Error(
+    `the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`,
+  );
 }

@@ -3,15 +3,23 @@
 import { createHash } from "node:crypto";
 
 const SHOT = /data-shot="([^"<>]+)" data-now="([0-9a-f]{16})"/g;
-const PICTURE = /<img data-picture="([0-9a-f]{16})" [^<>]*src="data:image\/png;base64,([A-Za-z0-9+/=]+)"/g;
+const PICTURE =
+  /<img data-picture="([0-9a-f]{16})" [^<>]*src="data:image\/png;base64,([A-Za-z0-9+/=]+)"/g;
 const CREATED = /<time datetime="([\dT:.Z-]+)">/;
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Return the screenshots of a sheet: the digest of each by its key, and the pictures by digest; undefined for another file. */
 export function readSheet(html) {
   const created = CREATED.exec(html)?.[1];
   if (!created || !html.trimEnd().endsWith("</html>")) return undefined;
-  const keyed = (pattern) => new Map([...html.matchAll(pattern)].map(([, key, value]) => [key, value]));
+  const keyed = (pattern) =>
+    new Map([...html.matchAll(pattern)].map(([, key, value]) => [key, value]));
   return { created, shots: keyed(SHOT), pictures: keyed(PICTURE) };
 }
 
@@ -24,27 +32,58 @@ export function compare(rows, last) {
   const compared = rows.map((row) => ({
     ...row,
     shots: row.shots.map((shot) => {
-      const now = createHash("sha256").update(shot.png).digest("hex").slice(0, 16);
-      const key = escaped([row.state, row.test, shot.width, shot.theme].join(" · "));
+      const now = createHash("sha256")
+        .update(shot.png)
+        .digest("hex")
+        .slice(0, 16);
+      const key = escaped(
+        [row.state, row.test, shot.width, shot.theme].join(" · "),
+      );
       const before = last?.shots.get(key);
       keys.add(key);
-      return { ...shot, key, now, before, change: last && (before === undefined ? "new" : before === now ? "same" : "changed") };
+      return {
+        ...shot,
+        key,
+        now,
+        before,
+        change:
+          last &&
+          (before === undefined ? "new" : before === now ? "same" : "changed"),
+      };
     }),
   }));
-  return { rows: compared, gone: [...(last?.shots.keys() ?? [])].filter((key) => !keys.has(key)) };
+  return {
+    rows: compared,
+    gone: [...(last?.shots.keys() ?? [])].filter((key) => !keys.has(key)),
+  };
 }
 
 /** Return such as `3 screenshots changed, 1 new, 2 gone since 2026-11-24 10:02 UTC`; empty without a last sheet. */
 export function changes({ rows, gone }, last) {
   if (!last) return "";
-  const count = (change) => rows.flatMap(({ shots }) => shots).filter((shot) => shot.change === change).length;
+  const count = (change) =>
+    rows.flatMap(({ shots }) => shots).filter((shot) => shot.change === change)
+      .length;
   const since = last.created.slice(0, 16).replace("T", " ");
   return `${count("changed")} screenshots changed, ${count("new")} new, ${gone.length} gone since ${since} UTC`;
 }
 
-export function toHtml(title, { rows, gone }, last, created = new Date().toISOString()) {
-  const columns = [...new Map(rows.flatMap(({ shots }) => shots).map(({ width, theme }) => [`${width} ${theme}`, { width, theme }]))]
-    .sort(([, one], [, other]) => one.width - other.width || other.theme.localeCompare(one.theme));
+export function toHtml(
+  title,
+  { rows, gone },
+  last,
+  created = new Date().toISOString(),
+) {
+  const columns = [
+    ...new Map(
+      rows
+        .flatMap(({ shots }) => shots)
+        .map(({ width, theme }) => [`${width} ${theme}`, { width, theme }]),
+    ),
+  ].sort(
+    ([, one], [, other]) =>
+      one.width - other.width || other.theme.localeCompare(one.theme),
+  );
   const shown = new Set(); // each picture is in the file once
   const picture = (digest, base64, rest) => {
     if (shown.has(digest)) return `<img data-of="${digest}" ${rest}>`;
@@ -61,16 +100,32 @@ export function toHtml(title, { rows, gone }, last, created = new Date().toISOSt
   };
   const body = rows.map((row, index) => {
     const { state, result, test, reason, description, findings, shots } = row;
-    const quiet = ["passed", "skipped"].includes(result) && !findings.length && shots.every(({ change = "same" }) => change === "same");
-    const texts = [reason, ...findings].filter(Boolean).map((text) => `<li>${escaped(text)}`).join("");
+    const quiet =
+      ["passed", "skipped"].includes(result) &&
+      !findings.length &&
+      shots.every(({ change = "same" }) => change === "same");
+    const texts = [reason, ...findings]
+      .filter(Boolean)
+      .map((text) => `<li>${escaped(text)}`)
+      .join("");
     const head = `<b>${escaped(state)}</b> <span>${result}</span><p>${escaped(description)}<p class="test">${escaped(test)}`;
-    const cells = columns.map(([name]) => cell(shots.find(({ width, theme }) => `${width} ${theme}` === name)));
+    const cells = columns.map(([name]) =>
+      cell(shots.find(({ width, theme }) => `${width} ${theme}` === name)),
+    );
     const kind = `${result.replace(/ /g, "-")}${quiet ? " quiet" : ""}`;
     return `<tr id="${index + 1}" class="${kind}"><th scope="row">${head}${texts && `<ul>${texts}</ul>`}</th>${cells.join("")}\n`;
   });
-  const olds = rows.flatMap(({ shots }) => shots).filter(({ change, before }) => change === "changed" && last.pictures.has(before));
-  const before = olds.map((shot) => picture(shot.before, last.pictures.get(shot.before), `alt=""`));
-  const lost = gone.length ? `<details><summary>Gone since the last sheet: ${gone.length}</summary><ul><li>${gone.join("<li>")}</ul></details>` : "";
+  const olds = rows
+    .flatMap(({ shots }) => shots)
+    .filter(
+      ({ change, before }) => change === "changed" && last.pictures.has(before),
+    );
+  const before = olds.map((shot) =>
+    picture(shot.before, last.pictures.get(shot.before), `alt=""`),
+  );
+  const lost = gone.length
+    ? `<details><summary>Gone since the last sheet: ${gone.length}</summary><ul><li>${gone.join("<li>")}</ul></details>`
+    : "";
   const code = createHash("sha256").update(SCRIPT).digest("base64");
   const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${code}'`;
   return `<!doctype html>

@@ -2,7 +2,14 @@
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, contentsOf, failure, namesSession, origin, warningOf } from "./shared.js";
+import {
+  RUN,
+  contentsOf,
+  failure,
+  namesSession,
+  origin,
+  warningOf,
+} from "./shared.js";
 
 export * from "./client.js";
 
@@ -14,16 +21,34 @@ let sender; // the session that the requests of the page send
 
 sendSession(); // now, because some clients keep the `fetch` that they find when they are imported
 
-export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) {
+export async function mockpetsLoader({
+  id,
+  parameters,
+  viewMode,
+  abortSignal,
+}) {
   sender = undefined;
   if (viewMode !== "docs" && !sessions.has(abortSignal)) dropLast?.(); // portable stories never abort their signals
   if (!parameters.mockpets) return {};
-  const { url, key, token, args, carrier = "props", ...contents } = parameters.mockpets;
+  const {
+    url,
+    key,
+    token,
+    args,
+    carrier = "props",
+    ...contents
+  } = parameters.mockpets;
   checkCarrier(carrier, viewMode);
   // Storybook also calls loaders when args change. Then the story stays mounted and keeps its session.
   let mock = sessions.get(abortSignal);
   if (!mock) {
-    mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
+    mock = new Mockpets({
+      url,
+      key,
+      token,
+      session: Mockpets.slug(id, RUN, (mounts += 1)),
+      fetch: outlivingFetch,
+    });
     await mock.make(contentsOf(contents));
     const warning = await warningOf(mock, args, "parameters.mockpets.args");
     if (warning) console.warn(`mockpets: ${warning}`);
@@ -40,11 +65,16 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
 
 function checkCarrier(carrier, viewMode) {
   if (!["props", "header"].includes(carrier)) {
-    throw new TypeError(`parameters.mockpets.carrier must be 'props' or 'header', got '${carrier}'`);
+    throw new TypeError(
+      `parameters.mockpets.carrier must be 'props' or 'header', got '${carrier}'`,
+    );
   }
   if (carrier === "header" && viewMode === "docs") {
-    const hint = "set parameters.docs.story.inline to false, or use the carrier 'props'";
-    throw new TypeError(`the carrier 'header' needs a page for each story; ${hint}`);
+    const hint =
+      "set parameters.docs.story.inline to false, or use the carrier 'props'";
+    throw new TypeError(
+      `the carrier 'header' needs a page for each story; ${hint}`,
+    );
   }
 }
 
@@ -59,20 +89,29 @@ function dropAtEnd(mock, abortSignal) {
   if (abortSignal.aborted) drop();
   abortSignal.addEventListener("abort", drop);
   // A persisted page can be shown again. Node has no pages.
-  globalThis.addEventListener?.("pagehide", ({ persisted }) => persisted || drop(), { signal: abortSignal });
+  globalThis.addEventListener?.(
+    "pagehide",
+    ({ persisted }) => persisted || drop(),
+    { signal: abortSignal },
+  );
   return drop;
 }
 
 /** Call `fetch`, so that the request that deletes a session outlives the page. */
 function outlivingFetch(url, init) {
-  return globalThis.fetch(url, { ...init, keepalive: init.method === "DELETE" });
+  return globalThis.fetch(url, {
+    ...init,
+    keepalive: init.method === "DELETE",
+  });
 }
 
 /** Make the requests of the page to mockpets, or to the page's own origin, send the session `sender`. */
 function sendSession() {
   const headersFor = (url, headers) => {
     if (!sender || namesSession(headers)) return [];
-    const isKnown = [sender.url, location.href].some((known) => origin(known) === origin(url));
+    const isKnown = [sender.url, location.href].some(
+      (known) => origin(known) === origin(url),
+    );
     return isKnown ? Object.entries(sender.headers) : [];
   };
   // Otherwise a browser makes a request wait for a held response with the same URL, even one of another session.

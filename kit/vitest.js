@@ -3,7 +3,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, STATE, contentsOf, dropSession, failure, makeInState, namesSession, origin, requestLog } from "./shared.js";
+import {
+  RUN,
+  STATE,
+  contentsOf,
+  dropSession,
+  failure,
+  makeInState,
+  namesSession,
+  origin,
+  requestLog,
+} from "./shared.js";
 
 export * from "./client.js";
 export { states } from "./states.js";
@@ -12,7 +22,11 @@ const CONCURRENT =
   "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
   "remove 'concurrent', or move the test out of this block and use the baseUrl of new Mockpets({ session })";
 // Global, because Vitest may load this module twice: for `setupFiles`, and for a test that imports it.
-const state = (globalThis[Symbol.for("mockpets.vitest")] ??= { blocks: [], sessions: 0, isTesting: false });
+const state = (globalThis[Symbol.for("mockpets.vitest")] ??= {
+  blocks: [],
+  sessions: 0,
+  isTesting: false,
+});
 
 sendSession();
 beforeEach(() => {
@@ -23,14 +37,23 @@ afterEach(() => {
 });
 
 export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
-  if (state.isTesting) throw new Error("call useMockpets at the top of a test file or of a describe, not in a test");
+  if (state.isTesting)
+    throw new Error(
+      "call useMockpets at the top of a test file or of a describe, not in a test",
+    );
   const fetch = sendSession(); // with `isolate: false`, this module is loaded once, but each file has its own window
   const file = expect.getState().testPath;
-  const session = Mockpets.slug(file.split(/[\\/]/).at(-1), file, RUN, state.sessions++);
+  const session = Mockpets.slug(
+    file.split(/[\\/]/).at(-1),
+    file,
+    RUN,
+    state.sessions++,
+  );
   const mock = new Mockpets({ url, key, token, session, fetch });
   const block = { mock, origin: origin(mock.url) };
   let owner; // the test whose session may exist
-  const inState = scenario?.details?.annotation?.type === STATE ? scenario.name : undefined;
+  const inState =
+    scenario?.details?.annotation?.type === STATE ? scenario.name : undefined;
   let unreached; // why the test has not reached its state
 
   beforeAll(() => {
@@ -43,7 +66,8 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
     if (owner) await failure(() => mock.drop());
     owner = undefined;
     unreached = null;
-    if (inState === undefined) await mock.make(contentsOf({ scenario, ...contents }));
+    if (inState === undefined)
+      await mock.make(contentsOf({ scenario, ...contents }));
     else {
       const disabled = await makeInState(mock, contents, inState);
       if (disabled) {
@@ -64,11 +88,13 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
       if (task.result?.state === "fail" && !task.fails) {
         console.error(`requests to mockpets:\n${await requestLog(mock)}`);
       }
-      if (inState !== undefined && task.result?.state === "pass") ({ unreached } = await mock.scenario(inState));
+      if (inState !== undefined && task.result?.state === "pass")
+        ({ unreached } = await mock.scenario(inState));
       await dropSession(mock);
       owner = undefined;
     });
-    if (problem && problem.code !== "session_dropped") reportFirst(problem, task.result); // else the test has deleted it
+    if (problem && problem.code !== "session_dropped")
+      reportFirst(problem, task.result); // else the test has deleted it
   });
 
   afterAll(async () => {
@@ -100,6 +126,8 @@ function sendSession() {
   return wrapRequests("vitest", (url, headers) => {
     const target = origin(url);
     const block = state.blocks.findLast((block) => block.origin === target);
-    return block && !namesSession(headers) ? Object.entries(block.mock.headers) : [];
+    return block && !namesSession(headers)
+      ? Object.entries(block.mock.headers)
+      : [];
   });
 }

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-NODE_MODULES = Path(__file__).parent / "node_modules"
-"""What `npm install` makes of ``tests/package.json``."""
+NODE_MODULES = Path(__file__).parents[1] / "node_modules"
+"""What `npm install` makes of ``package.json``."""
 
-INSTALL_PACKAGES = "npm install --prefix tests"
+INSTALL_PACKAGES = "npm install"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ PROGRAMS = {
     "bun": Program("node", "npm install --global bun"),
     "deno": Program("node", "npm install --global deno"),
 }
-"""All programs that are not in an npm package of ``tests/package.json``."""
+"""All programs that are not in an npm package of ``package.json``."""
 
 
 def need(name: str) -> str:
@@ -75,7 +75,7 @@ def need_package(name: str) -> Path:
 
 
 def need_packages() -> Path:
-    """Return `NODE_MODULES`, which has all packages of ``tests/package.json``; or as `need`."""
+    """Return `NODE_MODULES`, which has all packages of ``package.json``; or as `need`."""
     package = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
     for name in (".package-lock.json", *package["devDependencies"]):  # npm writes the first last
         need_package(name)

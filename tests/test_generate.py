@@ -42,7 +42,7 @@ def test_a_missing_npm_package_is_named_and_the_rest_is_checked(
     assert status == 0
     assert first == (
         "not checked: kit/control.d.ts: openapi-typescript is not installed; "
-        "to install it: npm install --prefix tests"
+        "to install it: npm install"
     )
     assert last == "all other generated files are up to date"
 

@@ -1,8 +1,8 @@
 // Configuration of mocks-server without its interactive features.
 module.exports = {
-  log: 'silent',
-  mock: { collections: { selected: 'pets' } },
+  log: "silent",
+  mock: { collections: { selected: "pets" } },
   files: { watch: false },
-  plugins: { inquirerCli: { enabled: false }, adminApi: { host: '127.0.0.1' } },
-  server: { host: '127.0.0.1' },
-}
+  plugins: { inquirerCli: { enabled: false }, adminApi: { host: "127.0.0.1" } },
+  server: { host: "127.0.0.1" },
+};

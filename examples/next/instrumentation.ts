@@ -6,6 +6,10 @@ export function register(): void {
   registerOTel({
     serviceName: "pet-store",
     // The API gets the trace and the baggage of the request that the app handles.
-    instrumentationConfig: { fetch: { propagateContextUrls: [process.env.API_URL ?? "http://localhost:7387/"] } },
+    instrumentationConfig: {
+      fetch: {
+        propagateContextUrls: [process.env.API_URL ?? "http://localhost:7387/"],
+      },
+    },
   });
 }

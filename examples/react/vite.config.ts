@@ -6,7 +6,9 @@ export default defineConfig({
   test: {
     dir: "src", // the tests in `tests` are Playwright's
     environment: "jsdom",
-    env: { VITE_API_URL: `${process.env.MOCKPETS_URL ?? "http://localhost:7387"}/v1` },
+    env: {
+      VITE_API_URL: `${process.env.MOCKPETS_URL ?? "http://localhost:7387"}/v1`,
+    },
     globalSetup: "./tests/server.ts",
     setupFiles: "./tests/mockpets/vitest.js",
     // For busy machines.

@@ -9,10 +9,14 @@ function choose() {
   const page = one("[name=page]").value;
   const causes = all(".cause");
   for (const cause of causes) {
-    cause.hidden = !levels.has(cause.dataset.level) || (page !== "" && !JSON.parse(cause.dataset.pages).includes(page));
+    cause.hidden =
+      !levels.has(cause.dataset.level) ||
+      (page !== "" && !JSON.parse(cause.dataset.pages).includes(page));
   }
-  for (const group of all("tbody[data-page]")) group.hidden = page !== "" && group.dataset.page !== page;
-  one(".filter output").value = `${causes.filter(({ hidden }) => !hidden).length} of ${causes.length} causes`;
+  for (const group of all("tbody[data-page]"))
+    group.hidden = page !== "" && group.dataset.page !== page;
+  one(".filter output").value =
+    `${causes.filter(({ hidden }) => !hidden).length} of ${causes.length} causes`;
 }
 filter.hidden = false;
 filter.onchange = choose;
@@ -67,8 +71,10 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   show(shot);
 });
-for (const button of all("dialog [type=button]")) button.onclick = () => move(Number(button.value));
+for (const button of all("dialog [type=button]"))
+  button.onclick = () => move(Number(button.value));
 dialog.onkeydown = ({ key }) => {
-  if (key === "ArrowLeft" || key === "ArrowRight") move(key === "ArrowLeft" ? -1 : 1);
+  if (key === "ArrowLeft" || key === "ArrowRight")
+    move(key === "ArrowLeft" ? -1 : 1);
 };
 dialog.onclose = () => shown.focus();

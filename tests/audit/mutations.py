@@ -48,7 +48,9 @@ FORM_ERROR: Final = '{error !== undefined && <p role="alert">{error}</p>}'
 SET_ERROR: Final = "      setError(error.message);"
 UNREACHABLE: Final = """\
     } catch {
-      throw new ApiError("The server cannot be reached. Check your connection.");"""
+      throw new ApiError(
+        "The server cannot be reached. Check your connection.",
+      );"""
 LIST: Final = 'return json(await this.#get("/pets?limit=100", options));'
 RECEIVED: Final = "      const response = await this.#send(path, { signal });"
 

@@ -33,7 +33,7 @@ def build(app: str, folder: Path, **variables: str) -> Path:
 
 
 def run_vite(source: Path, folder: Path, *options: str | Path, **variables: str) -> Path:
-    """Run `vite build` on a folder with packages of tests/package.json; return the output."""
+    """Run `vite build` on a folder with packages of package.json; return the output."""
     done = run_within(
         120,
         source,

@@ -23,7 +23,8 @@ export function App() {
   function connect(token: string): Api {
     const api: Api = new Api(token, (rejection) => {
       // A response to the previous token can arrive after the user has logged in again, and says nothing about the new one.
-      if (localStorage.getItem(storedToken) === token) localStorage.removeItem(storedToken);
+      if (localStorage.getItem(storedToken) === token)
+        localStorage.removeItem(storedToken);
       setAccess((now) => (now.api === api ? { api, rejection } : now));
     });
     return api;
@@ -74,13 +75,22 @@ function Me({ api }: { api: Api }) {
 
 /** The page for the hash of the address, such as `#/patients/3` or `#/?page=2&q=mi`. */
 function Page({ api }: { api: Api }) {
-  const hash = useSyncExternalStore(subscribeToHash, () => window.location.hash);
+  const hash = useSyncExternalStore(
+    subscribeToHash,
+    () => window.location.hash,
+  );
   const [path = "", query] = hash.replace(/^#?\/?/, "").split("?");
   if (path === "patients/new") return <NewPatientPage api={api} />;
   const [, id] = /^patients\/(.+)$/.exec(path) ?? [];
   if (id !== undefined) return <PatientPage key={id} api={api} id={id} />;
   const parameters = new URLSearchParams(query);
-  return <PatientsPage api={api} page={Number(parameters.get("page")) || 1} search={parameters.get("q") ?? ""} />;
+  return (
+    <PatientsPage
+      api={api}
+      page={Number(parameters.get("page")) || 1}
+      search={parameters.get("q") ?? ""}
+    />
+  );
 }
 
 function subscribeToHash(onChange: () => void) {

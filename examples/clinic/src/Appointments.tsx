@@ -11,13 +11,24 @@ const fields = [
 ];
 
 /** The appointments of a patient, and a form to add one. */
-export function Appointments({ api, patientId }: { api: Api; patientId: string }) {
-  const load = useCallback((options: ReadOptions) => api.listAppointments(patientId, options), [api, patientId]);
+export function Appointments({
+  api,
+  patientId,
+}: {
+  api: Api;
+  patientId: string;
+}) {
+  const load = useCallback(
+    (options: ReadOptions) => api.listAppointments(patientId, options),
+    [api, patientId],
+  );
   const { result, reload } = useLoad(load);
   const { error, isSending, send } = useSend();
 
   async function cancel(id: number) {
-    const error = await send(async () => void (await api.cancelAppointment(id)));
+    const error = await send(
+      async () => void (await api.cancelAppointment(id)),
+    );
     // After these errors, the list is out of date.
     if (!error || error.status === 404 || error.status === 409) reload();
   }
@@ -33,10 +44,18 @@ export function Appointments({ api, patientId }: { api: Api; patientId: string }
             <ul>
               {appointments.map(({ id, startsAt, reason, status }) => (
                 <li key={id}>
-                  <time dateTime={startsAt}>{formatTime(startsAt)}</time>: {reason}, {status}{" "}
+                  <time dateTime={startsAt}>{formatTime(startsAt)}</time>:{" "}
+                  {reason}, {status}{" "}
                   {status === "booked" && (
-                    <button type="button" disabled={isSending} onClick={() => cancel(id)}>
-                      Cancel <span className="hidden">the appointment on {formatTime(startsAt)}</span>
+                    <button
+                      type="button"
+                      disabled={isSending}
+                      onClick={() => cancel(id)}
+                    >
+                      Cancel{" "}
+                      <span className="hidden">
+                        the appointment on {formatTime(startsAt)}
+                      </span>
                     </button>
                   )}
                 </li>
@@ -53,7 +72,10 @@ export function Appointments({ api, patientId }: { api: Api; patientId: string }
         button="Book the appointment"
         fields={fields}
         onSend={async ({ startsAt, reason }) => {
-          await api.createAppointment(patientId, { startsAt: startsAt && new Date(startsAt).toISOString(), reason });
+          await api.createAppointment(patientId, {
+            startsAt: startsAt && new Date(startsAt).toISOString(),
+            reason,
+          });
           reload();
         }}
       />
@@ -62,5 +84,8 @@ export function Appointments({ api, patientId }: { api: Api; patientId: string }
 }
 
 function formatTime(time: string): string {
-  return new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return new Date(time).toLocaleString("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
 }

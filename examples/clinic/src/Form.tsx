@@ -1,8 +1,17 @@
-import { type FormEvent, type InputHTMLAttributes, useEffect, useId, useRef } from "react";
+import {
+  type FormEvent,
+  type InputHTMLAttributes,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import type { ApiError } from "./api/client";
 import { useSend } from "./useSend";
 
-export interface Field extends Pick<InputHTMLAttributes<HTMLInputElement>, "type" | "autoComplete"> {
+export interface Field extends Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  "type" | "autoComplete"
+> {
   name: string;
   label: string;
   /** Values and their texts, for a list in place of an input. */
@@ -23,21 +32,29 @@ export function Form({ label, button, fields, onSend }: Props) {
   const form = useRef<HTMLFormElement>(null);
 
   useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (error)
+      form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [error]);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const element = event.currentTarget;
-    const values = [...new FormData(element)].flatMap(([name, value]) => (value ? [[name, String(value)] as const] : []));
-    if (!(await send(() => onSend(Object.fromEntries(values))))) element.reset();
+    const values = [...new FormData(element)].flatMap(([name, value]) =>
+      value ? [[name, String(value)] as const] : [],
+    );
+    if (!(await send(() => onSend(Object.fromEntries(values)))))
+      element.reset();
   }
 
   return (
     // `noValidate`: the server knows better, and its messages are the same in every browser.
     <form ref={form} aria-label={label} onSubmit={submit} noValidate>
       {fields.map((field) => (
-        <Labelled key={field.name} field={field} problems={error?.fields[field.name] ?? []} />
+        <Labelled
+          key={field.name}
+          field={field}
+          problems={error?.fields[field.name] ?? []}
+        />
       ))}
       <button disabled={isSending}>{button}</button>
       <p role="status">{isSending && "Sending…"}</p>
@@ -46,7 +63,13 @@ export function Form({ label, button, fields, onSend }: Props) {
   );
 }
 
-function Labelled({ field, problems }: { field: Field; problems: readonly string[] }) {
+function Labelled({
+  field,
+  problems,
+}: {
+  field: Field;
+  problems: readonly string[];
+}) {
   const id = useId();
   const { label, options, ...input } = field;
   const control = {
@@ -79,8 +102,16 @@ function Labelled({ field, problems }: { field: Field; problems: readonly string
 }
 
 /** Return the message, which can repeat what the fields show, or only the problems of fields that the form does not have. */
-function summary({ message, fields }: ApiError, shown: readonly Field[]): string {
+function summary(
+  { message, fields }: ApiError,
+  shown: readonly Field[],
+): string {
   if (Object.keys(fields).length === 0) return message;
-  const others = Object.entries(fields).filter(([name]) => !shown.some((field) => field.name === name));
-  return ["Some fields are invalid.", ...others.map(([name, problems]) => `${name} ${problems.join(", and ")}.`)].join(" ");
+  const others = Object.entries(fields).filter(
+    ([name]) => !shown.some((field) => field.name === name),
+  );
+  return [
+    "Some fields are invalid.",
+    ...others.map(([name, problems]) => `${name} ${problems.join(", and ")}.`),
+  ].join(" ");
 }

@@ -12,12 +12,22 @@ interface Props<Value> {
 }
 
 /** Show that a value is loading, the error, or the value; while it loads again, the previous value. */
-export function Loaded<Value>({ name, result, reload, summary, children }: Props<Value>) {
+export function Loaded<Value>({
+  name,
+  result,
+  reload,
+  summary,
+  children,
+}: Props<Value>) {
   return (
     <>
       {/* Always on the page, so that screen readers announce its text. */}
-      <p role="status" className={result.state === "loading" ? "spinner" : undefined}>
-        {result.state === "loading" && (result.retryIn ? busy(result.retryIn) : `Loading ${name}…`)}
+      <p
+        role="status"
+        className={result.state === "loading" ? "spinner" : undefined}
+      >
+        {result.state === "loading" &&
+          (result.retryIn ? busy(result.retryIn) : `Loading ${name}…`)}
         {result.state === "loaded" && summary?.(result.value)}
       </p>
       {result.state === "failed" ? (

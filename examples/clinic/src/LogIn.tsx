@@ -4,12 +4,22 @@ import { Form } from "./Form";
 
 const credentials = [
   { name: "email", label: "Email", type: "email", autoComplete: "username" },
-  { name: "password", label: "Password", type: "password", autoComplete: "current-password" },
+  {
+    name: "password",
+    label: "Password",
+    type: "password",
+    autoComplete: "current-password",
+  },
 ];
 const newUser = [
   { name: "name", label: "Name", autoComplete: "name" },
   { name: "email", label: "Email", type: "email", autoComplete: "username" },
-  { name: "password", label: "Password", type: "password", autoComplete: "new-password" },
+  {
+    name: "password",
+    label: "Password",
+    type: "password",
+    autoComplete: "new-password",
+  },
 ];
 
 interface Props {

@@ -5,7 +5,10 @@ import { Loaded } from "./Loaded";
 import { useLoad } from "./useLoad";
 
 export function PatientPage({ api, id }: { api: Api; id: string }) {
-  const load = useCallback((options: ReadOptions) => api.getPatient(id, options), [api, id]);
+  const load = useCallback(
+    (options: ReadOptions) => api.getPatient(id, options),
+    [api, id],
+  );
   const { result, reload } = useLoad(load);
   return (
     <>
@@ -28,7 +31,9 @@ export function PatientPage({ api, id }: { api: Api; id: string }) {
                   <dt>Species</dt>
                   <dd>{patient.species}</dd>
                   <dt>Born</dt>
-                  <dd>{patient.bornOn ? formatDate(patient.bornOn) : "unknown"}</dd>
+                  <dd>
+                    {patient.bornOn ? formatDate(patient.bornOn) : "unknown"}
+                  </dd>
                   <dt>Owner</dt>
                   <dd>
                     <Owner api={api} id={patient.ownerId} />
@@ -45,7 +50,10 @@ export function PatientPage({ api, id }: { api: Api; id: string }) {
 }
 
 function Owner({ api, id }: { api: Api; id: number }) {
-  const load = useCallback((options: ReadOptions) => api.getOwner(id, options), [api, id]);
+  const load = useCallback(
+    (options: ReadOptions) => api.getOwner(id, options),
+    [api, id],
+  );
   const { result, reload } = useLoad(load);
   return (
     <Loaded name="the owner" result={result} reload={reload}>
@@ -59,5 +67,8 @@ function Owner({ api, id }: { api: Api; id: number }) {
 }
 
 function formatDate(date: string): string {
-  return new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  return new Date(date).toLocaleDateString("en-GB", {
+    dateStyle: "long",
+    timeZone: "UTC",
+  });
 }

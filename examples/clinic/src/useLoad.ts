@@ -9,7 +9,10 @@ export type Load<Value> =
 
 /** Load a value, again on each `reload()` and whenever `load` changes, so memoize it with `useCallback`. */
 export function useLoad<Value>(load: (options: ReadOptions) => Promise<Value>) {
-  const [result, setResult] = useState<Load<Value>>({ state: "loading", value: undefined });
+  const [result, setResult] = useState<Load<Value>>({
+    state: "loading",
+    value: undefined,
+  });
   const [reloads, setReloads] = useState(0);
   useEffect(() => {
     const controller = new AbortController();
@@ -19,7 +22,11 @@ export function useLoad<Value>(load: (options: ReadOptions) => Promise<Value>) {
       if (!signal.aborted) setResult(({ value }) => next(value));
     };
     report((value) => ({ state: "loading", value }));
-    load({ signal, onRetry: (retryIn) => report((value) => ({ state: "loading", value, retryIn })) }).then(
+    load({
+      signal,
+      onRetry: (retryIn) =>
+        report((value) => ({ state: "loading", value, retryIn })),
+    }).then(
       (value) => report(() => ({ state: "loaded", value })),
       (error) => report((value) => ({ state: "failed", value, error })),
     );

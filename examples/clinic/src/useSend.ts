@@ -7,7 +7,9 @@ export function useSend() {
   const [isSending, setIsSending] = useState(false);
 
   /** Return the error, if the request failed. */
-  async function send(request: () => Promise<void>): Promise<ApiError | undefined> {
+  async function send(
+    request: () => Promise<void>,
+  ): Promise<ApiError | undefined> {
     setError(undefined);
     setIsSending(true);
     try {

@@ -18,5 +18,7 @@ export async function fillIn(page: Page, { email, password }: typeof kim) {
   await page.getByLabel("Password").fill(password);
 }
 
-export const patients = (page: Page) => page.getByRole("list", { name: "Patients" }).getByRole("listitem");
-export const appointments = (page: Page) => page.getByRole("region", { name: "Appointments" }).getByRole("listitem");
+export const patients = (page: Page) =>
+  page.getByRole("list", { name: "Patients" }).getByRole("listitem");
+export const appointments = (page: Page) =>
+  page.getByRole("region", { name: "Appointments" }).getByRole("listitem");

@@ -7,8 +7,20 @@ const when = "2031-05-06T09:30";
 
 test("an appointment is booked and cancelled", async ({ mock, page }) => {
   await mock.data("appointments").set([
-    { id: 1, patientId: 4, startsAt: "2031-05-12T09:30:00Z", reason: "Vaccination", status: "booked" },
-    { id: 2, patientId: 5, startsAt: "2031-05-12T10:00:00Z", reason: "Of another patient", status: "booked" },
+    {
+      id: 1,
+      patientId: 4,
+      startsAt: "2031-05-12T09:30:00Z",
+      reason: "Vaccination",
+      status: "booked",
+    },
+    {
+      id: 2,
+      patientId: 5,
+      startsAt: "2031-05-12T10:00:00Z",
+      reason: "Of another patient",
+      status: "booked",
+    },
   ]);
   await open(page, "#/patients/4");
   await expect(appointments(page)).toHaveCount(1);
@@ -21,28 +33,52 @@ test("an appointment is booked and cancelled", async ({ mock, page }) => {
   ]);
   await expect(page.getByLabel("Reason")).toHaveValue("");
 
-  await page.getByRole("button", { name: "Cancel the appointment on 12 May 2031" }).click();
-  await expect(appointments(page)).toHaveText([/Check-up, booked/, /Vaccination, cancelled\s*$/]);
-  expect(await mock.data("appointments").get(1)).toMatchObject({ status: "cancelled" });
+  await page
+    .getByRole("button", { name: "Cancel the appointment on 12 May 2031" })
+    .click();
+  await expect(appointments(page)).toHaveText([
+    /Check-up, booked/,
+    /Vaccination, cancelled\s*$/,
+  ]);
+  expect(await mock.data("appointments").get(1)).toMatchObject({
+    status: "cancelled",
+  });
 });
 
-test("an appointment that was cancelled elsewhere cannot be cancelled again", async ({ mock, page }) => {
+test("an appointment that was cancelled elsewhere cannot be cancelled again", async ({
+  mock,
+  page,
+}) => {
   await mock.data("appointments").set([
-    { id: 1, patientId: 4, startsAt: "2031-05-12T09:30:00Z", reason: "Vaccination", status: "booked" },
+    {
+      id: 1,
+      patientId: 4,
+      startsAt: "2031-05-12T09:30:00Z",
+      reason: "Vaccination",
+      status: "booked",
+    },
   ]);
   await open(page, "#/patients/4");
   await expect(appointments(page)).toContainText("booked");
   await mock.data("appointments").change(1, { status: "cancelled" });
   await page.getByRole("button", { name: "Cancel the appointment" }).click();
-  await expect(page.getByRole("alert")).toHaveText("This appointment cannot be cancelled any more.");
+  await expect(page.getByRole("alert")).toHaveText(
+    "This appointment cannot be cancelled any more.",
+  );
   await expect(appointments(page)).toContainText("cancelled");
 });
 
-test("an appointment without a start and a reason is rejected", async ({ page }) => {
+test("an appointment without a start and a reason is rejected", async ({
+  page,
+}) => {
   await open(page, "#/patients/4");
   await page.getByRole("button", { name: "Book the appointment" }).click();
-  await expect(page.getByLabel("Start")).toHaveAccessibleDescription("Start is required");
-  await expect(page.getByLabel("Reason")).toHaveAccessibleDescription("Reason is required");
+  await expect(page.getByLabel("Start")).toHaveAccessibleDescription(
+    "Start is required",
+  );
+  await expect(page.getByLabel("Reason")).toHaveAccessibleDescription(
+    "Reason is required",
+  );
 });
 
 test("a patient has no appointments yet", async ({ mock, page }) => {

@@ -17,7 +17,8 @@ const texts = {
 const anyway = ["500", "offline", "malformed_json"] as const;
 
 const alert = (page: Page) => page.getByRole("alert");
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const button = (page: Page, name: string) =>
+  page.getByRole("button", { name, exact: true });
 
 let exceptions: Error[];
 test.beforeEach(({ page }) => {
@@ -34,13 +35,41 @@ async function logInAgain(page: Page) {
 
 for (const { operation, hash, name, also } of [
   { operation: "getMe", hash: "#/", name: "your account", also: [] },
-  { operation: "listPatients", hash: "#/", name: "the patients", also: ["422"] },
-  { operation: "listOwners", hash: "#/patients/new", name: "the owners", also: [] },
-  { operation: "getPatient", hash: "#/patients/4", name: "the patient", also: [] }, // 404 is in states.spec.ts
-  { operation: "getOwner", hash: "#/patients/4", name: "the owner", also: ["404"] },
-  { operation: "listAppointments", hash: "#/patients/4", name: "the appointments", also: ["404"] },
+  {
+    operation: "listPatients",
+    hash: "#/",
+    name: "the patients",
+    also: ["422"],
+  },
+  {
+    operation: "listOwners",
+    hash: "#/patients/new",
+    name: "the owners",
+    also: [],
+  },
+  {
+    operation: "getPatient",
+    hash: "#/patients/4",
+    name: "the patient",
+    also: [],
+  }, // 404 is in states.spec.ts
+  {
+    operation: "getOwner",
+    hash: "#/patients/4",
+    name: "the owner",
+    also: ["404"],
+  },
+  {
+    operation: "listAppointments",
+    hash: "#/patients/4",
+    name: "the appointments",
+    also: ["404"],
+  },
 ] as const) {
-  test(`${operation} fails, and the user can load ${name} again`, async ({ mock, page }) => {
+  test(`${operation} fails, and the user can load ${name} again`, async ({
+    mock,
+    page,
+  }) => {
     await open(page, hash);
     for (const state of [...also, ...anyway]) {
       await mock.use(`${operation}:${state}` as Expression); // `also` has only states of this operation
@@ -61,17 +90,41 @@ for (const { operation, hash, name, also } of [
 }
 
 for (const { operation, hash, typed, submit, also } of [
-  { operation: "logIn", hash: undefined, typed: { Email: kim.email, Password: kim.password }, submit: "Log in", also: ["422", "429"] },
-  { operation: "createPatient", hash: "#/patients/new", typed: { Name: "Pip", Born: "2024-02-29" }, submit: "Add the patient", also: ["422"] },
-  { operation: "createAppointment", hash: "#/patients/4", typed: { Start: "2031-05-06T09:30", Reason: "Check-up" }, submit: "Book the appointment", also: ["404", "422"] },
+  {
+    operation: "logIn",
+    hash: undefined,
+    typed: { Email: kim.email, Password: kim.password },
+    submit: "Log in",
+    also: ["422", "429"],
+  },
+  {
+    operation: "createPatient",
+    hash: "#/patients/new",
+    typed: { Name: "Pip", Born: "2024-02-29" },
+    submit: "Add the patient",
+    also: ["422"],
+  },
+  {
+    operation: "createAppointment",
+    hash: "#/patients/4",
+    typed: { Start: "2031-05-06T09:30", Reason: "Check-up" },
+    submit: "Book the appointment",
+    also: ["404", "422"],
+  },
 ] as const) {
-  test(`${operation} fails, and the form keeps what was typed`, async ({ mock, page }) => {
+  test(`${operation} fails, and the form keeps what was typed`, async ({
+    mock,
+    page,
+  }) => {
     await (hash ? open(page, hash) : page.goto("/"));
     async function keepsWhatWasTyped() {
-      for (const [label, value] of Object.entries(typed)) await expect(page.getByLabel(label)).toHaveValue(value);
+      for (const [label, value] of Object.entries(typed))
+        await expect(page.getByLabel(label)).toHaveValue(value);
     }
-    for (const [label, value] of Object.entries(typed)) await page.getByLabel(label).fill(value);
-    for (const list of await page.getByRole("combobox").all()) await list.selectOption({ index: 1 });
+    for (const [label, value] of Object.entries(typed))
+      await page.getByLabel(label).fill(value);
+    for (const list of await page.getByRole("combobox").all())
+      await list.selectOption({ index: 1 });
     for (const state of [...also, ...anyway]) {
       await mock.use(`${operation}:${state}` as Expression); // `also` has only states of this operation
       await button(page, submit).click();
@@ -87,11 +140,19 @@ for (const { operation, hash, typed, submit, also } of [
   });
 }
 
-test("register fails, and the form keeps what was typed", async ({ mock, page }) => {
+test("register fails, and the form keeps what was typed", async ({
+  mock,
+  page,
+}) => {
   await page.goto("/");
   await button(page, "Create an account").click();
   await page.getByLabel("Name").fill("Robin Sato");
-  for (const [state, text] of [["409", "Log in instead"], ["422", texts[422]], ["429", texts[429]], ["offline", texts.offline]] as const) {
+  for (const [state, text] of [
+    ["409", "Log in instead"],
+    ["422", texts[422]],
+    ["429", texts[429]],
+    ["offline", texts.offline],
+  ] as const) {
     await mock.use(`register:${state}`);
     await button(page, "Create the account").click();
     await expect(alert(page)).toContainText(text);
@@ -99,13 +160,27 @@ test("register fails, and the form keeps what was typed", async ({ mock, page })
   }
 });
 
-test("cancelAppointment fails, and the appointment can be cancelled afterwards", async ({ mock, page }) => {
+test("cancelAppointment fails, and the appointment can be cancelled afterwards", async ({
+  mock,
+  page,
+}) => {
   await mock.data("appointments").set([
-    { id: 1, patientId: 4, startsAt: "2031-05-12T09:30:00Z", reason: "Vaccination", status: "booked" },
+    {
+      id: 1,
+      patientId: 4,
+      startsAt: "2031-05-12T09:30:00Z",
+      reason: "Vaccination",
+      status: "booked",
+    },
   ]);
   await open(page, "#/patients/4");
   const cancel = page.getByRole("button", { name: "Cancel the appointment" });
-  for (const [state, text] of [["404", texts[404]], ["409", "cannot be cancelled"], ["500", texts[500]], ["offline", texts.offline]] as const) {
+  for (const [state, text] of [
+    ["404", texts[404]],
+    ["409", "cannot be cancelled"],
+    ["500", texts[500]],
+    ["offline", texts.offline],
+  ] as const) {
     await mock.use(`cancelAppointment:${state}`);
     await cancel.click();
     await expect(alert(page)).toContainText(text);

@@ -11,27 +11,42 @@ test("log in, stay logged in, and log out", async ({ page }) => {
   await expect(page.getByRole("form", { name: "Log in" })).toBeVisible();
 });
 
-test("an unknown user is rejected, and nothing has to be typed again", async ({ page }) => {
+test("an unknown user is rejected, and nothing has to be typed again", async ({
+  page,
+}) => {
   await page.goto("/");
-  await fillIn(page, { email: "nobody@clinic.example", password: "a-password" });
+  await fillIn(page, {
+    email: "nobody@clinic.example",
+    password: "a-password",
+  });
   await page.getByRole("button", { name: "Log in", exact: true }).click();
-  await expect(page.getByRole("alert")).toContainText("The email or the password is wrong.");
+  await expect(page.getByRole("alert")).toContainText(
+    "The email or the password is wrong.",
+  );
   await expect(page.getByLabel("Email")).toHaveValue("nobody@clinic.example");
   await fillIn(page, kim);
   await page.getByRole("button", { name: "Log in", exact: true }).click();
   await expect(page.getByRole("banner")).toContainText("Kim Vogel");
 });
 
-test("an account is created, after the server has checked each field", async ({ page }) => {
+test("an account is created, after the server has checked each field", async ({
+  page,
+}) => {
   await page.goto("/");
   await page.getByRole("button", { name: "Create an account" }).click();
   const form = page.getByRole("form", { name: "Create an account" });
   await page.getByLabel("Email").fill("robin");
   await page.getByLabel("Password").fill("short");
   await form.getByRole("button").click();
-  await expect(page.getByLabel("Name")).toHaveAccessibleDescription("Name is required");
-  await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/^Email must be an email address/);
-  await expect(page.getByLabel("Password")).toHaveAccessibleDescription(/^Password must have at least 8 characters/);
+  await expect(page.getByLabel("Name")).toHaveAccessibleDescription(
+    "Name is required",
+  );
+  await expect(page.getByLabel("Email")).toHaveAccessibleDescription(
+    /^Email must be an email address/,
+  );
+  await expect(page.getByLabel("Password")).toHaveAccessibleDescription(
+    /^Password must have at least 8 characters/,
+  );
   await expect(page.getByLabel("Name")).toBeFocused();
 
   await page.getByLabel("Name").fill("Robin Sato");
@@ -45,7 +60,10 @@ test("an account is created, after the server has checked each field", async ({ 
   await expect(page.getByRole("banner")).toContainText("Robin Sato");
 });
 
-test("when the session ends, the user logs in again and loses nothing", async ({ mock, page }) => {
+test("when the session ends, the user logs in again and loses nothing", async ({
+  mock,
+  page,
+}) => {
   await open(page, "#/patients/new");
   const name = page.getByLabel("Name");
   const owner = page.getByLabel("Owner");

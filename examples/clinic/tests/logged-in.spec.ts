@@ -5,7 +5,12 @@ test.use({
   mockContents: { data: { users: [robin] } },
   storageState: async ({ mock, baseURL }, use) => {
     const { token, storageState } = await mock.as(robin);
-    await use(storageState({ origin: baseURL, localStorage: { "clinic.token": token } }));
+    await use(
+      storageState({
+        origin: baseURL,
+        localStorage: { "clinic.token": token },
+      }),
+    );
   },
 });
 
@@ -17,5 +22,8 @@ test("a user who is logged in adds a patient", async ({ mock, page }) => {
   await page.getByLabel("Owner").selectOption({ index: 1 });
   await page.getByRole("button", { name: "Add the patient" }).click();
   await expect(page.getByRole("heading", { name: "Pip" })).toBeVisible();
-  await expect(mock).toHaveReceived({ operation: "createPatient", body: { name: "Pip", species: "parrot" } }, 1);
+  await expect(mock).toHaveReceived(
+    { operation: "createPatient", body: { name: "Pip", species: "parrot" } },
+    1,
+  );
 });

@@ -8,7 +8,12 @@ test("the patients come in pages", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Previous page" })).toBeHidden();
   await page.getByRole("link", { name: "Next page" }).click();
   await page.getByRole("link", { name: "Next page" }).click();
-  await expect(patients(page)).toHaveText([/^Olive/, /^Echo/, /^Maple/, /^Smudge/]);
+  await expect(patients(page)).toHaveText([
+    /^Olive/,
+    /^Echo/,
+    /^Maple/,
+    /^Smudge/,
+  ]);
   await expect(page.getByRole("link", { name: "Next page" })).toBeHidden();
   await page.goBack();
   await expect(page.getByText("page 2 of 3")).toBeVisible();
@@ -16,10 +21,12 @@ test("the patients come in pages", async ({ page }) => {
 
 test("a search finds parts of names, in pages too", async ({ mock, page }) => {
   const names = Array.from({ length: 12 }, (_, index) => `Miso ${index + 1}`);
-  await mock.data("patients").set([
-    { name: "Rex" },
-    ...names.map((name) => ({ name, species: "cat" as const })),
-  ]);
+  await mock
+    .data("patients")
+    .set([
+      { name: "Rex" },
+      ...names.map((name) => ({ name, species: "cat" as const })),
+    ]);
   await open(page);
   await page.getByRole("searchbox").fill("miso");
   await page.getByRole("button", { name: "Search" }).click();
@@ -28,7 +35,9 @@ test("a search finds parts of names, in pages too", async ({ mock, page }) => {
   await expect(patients(page)).toHaveText(["Miso 11 cat", "Miso 12 cat"]);
   await page.getByRole("searchbox").fill("tiger");
   await page.getByRole("button", { name: "Search" }).click();
-  await expect(page.getByText("No patient has a name that contains “tiger”.")).toBeVisible();
+  await expect(
+    page.getByText("No patient has a name that contains “tiger”."),
+  ).toBeVisible();
 });
 
 test("a late response does not replace a newer one", async ({ mock, page }) => {
@@ -52,14 +61,19 @@ test("a page behind the last one leads back to the first", async ({ page }) => {
   await expect(patients(page)).toHaveCount(10);
 });
 
-test("the form shows the server's problem with each field, and adds a patient", async ({ mock, page }) => {
+test("the form shows the server's problem with each field, and adds a patient", async ({
+  mock,
+  page,
+}) => {
   await open(page);
   await page.getByRole("link", { name: "Add a patient" }).click();
   const add = page.getByRole("button", { name: "Add the patient" });
   await page.getByLabel("Born").fill("2024-02-29");
   await add.click();
   for (const label of ["Name", "Species", "Owner"]) {
-    await expect(page.getByLabel(label)).toHaveAccessibleDescription(`${label} is required`);
+    await expect(page.getByLabel(label)).toHaveAccessibleDescription(
+      `${label} is required`,
+    );
   }
   await expect(page.getByLabel("Born")).toHaveValue("2024-02-29");
 

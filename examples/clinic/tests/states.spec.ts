@@ -51,24 +51,36 @@ test("a patient was deleted, while the list works", async ({ mock, page }) => {
   await mock.use("getPatient:404");
   await open(page);
   await page.getByRole("link", { name: "Miso" }).click();
-  await expect(page.getByRole("heading", { name: "Patient not found" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "Patient not found" }),
+  ).toBeVisible();
 });
 
-test("the nested list fails, while its patient is shown", async ({ mock, page }) => {
+test("the nested list fails, while its patient is shown", async ({
+  mock,
+  page,
+}) => {
   await mock.use("listAppointments:500");
   await open(page, "#/patients/1");
   await expect(page.getByRole("heading", { name: "Miso" })).toBeVisible();
   await expect(alert(page)).toContainText("500");
   await mock.use("default");
-  await page.getByRole("button", { name: "Load the appointments again" }).click();
+  await page
+    .getByRole("button", { name: "Load the appointments again" })
+    .click();
   await expect(appointments(page)).toHaveCount(2);
 });
 
-test("an appointment is outside of the opening hours: an example of the document", async ({ mock, page }) => {
+test("an appointment is outside of the opening hours: an example of the document", async ({
+  mock,
+  page,
+}) => {
   await mock.use("createAppointment:422:closed");
   await open(page, "#/patients/1");
   await book(page);
-  await expect(page.getByLabel("Start")).toHaveAccessibleDescription("Start is outside of the opening hours");
+  await expect(page.getByLabel("Start")).toHaveAccessibleDescription(
+    "Start is outside of the opening hours",
+  );
   await expect(page.getByLabel("Reason")).toHaveValue("Check-up");
 });
 
@@ -81,7 +93,10 @@ test("every operation rejects the token", async ({ mock, page }) => {
   await expect(page.getByRole("form", { name: "Log in" })).toBeVisible();
 });
 
-test("a short outage: the list is loaded again when the server says so", async ({ mock, page }) => {
+test("a short outage: the list is loaded again when the server says so", async ({
+  mock,
+  page,
+}) => {
   await mock.use("short-outage"); // of this repository, in the folder scenarios
   await page.clock.install({ time: "2030-01-01T09:00" });
   await page.clock.pauseAt("2030-01-01T10:00"); // time passes only when the test says so
@@ -94,12 +109,20 @@ test("a short outage: the list is loaded again when the server says so", async (
   await expect(mock).toHaveReceived({ operation: "listPatients" }, 2);
 });
 
-test("a waiting room: somebody else books the same time first", async ({ mock, page }) => {
+test("a waiting room: somebody else books the same time first", async ({
+  mock,
+  page,
+}) => {
   await mock.use("waiting-room");
   await open(page, "#/patients/4");
-  await expect(appointments(page)).toHaveText([/5 May 2031.*Check-up, cancelled\s*$/, /12 May 2031.*Vaccination, booked/]);
+  await expect(appointments(page)).toHaveText([
+    /5 May 2031.*Check-up, cancelled\s*$/,
+    /12 May 2031.*Vaccination, booked/,
+  ]);
   await book(page);
-  await expect(alert(page)).toContainText("Another patient has just got this time.");
+  await expect(alert(page)).toContainText(
+    "Another patient has just got this time.",
+  );
   await page.getByLabel("Start").fill("2031-05-06T10:00");
   await page.getByRole("button", { name: "Book the appointment" }).click();
   await expect(appointments(page)).toHaveCount(3);

@@ -20,7 +20,10 @@ export function PetList({ initial }: { initial: Pet[] }) {
   async function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const pet = { name: String(form.get("name")), categoryId: Number(form.get("categoryId")) };
+    const pet = {
+      name: String(form.get("name")),
+      categoryId: Number(form.get("categoryId")),
+    };
     if (await call({ method: "POST", body: JSON.stringify(pet) })) await call();
   }
 

@@ -39,14 +39,24 @@ export async function createPet(pet: NewPet): Promise<Pet> {
 }
 
 /** Call the API, for the page, route handler or server action that is running. */
-async function request<Result>(path: string, init?: RequestInit): Promise<Result> {
-  const own = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+async function request<Result>(
+  path: string,
+  init?: RequestInit,
+): Promise<Result> {
+  const own = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+  };
   const response = await fetch(baseUrl + path, {
     cache: "no-store",
     ...init,
     headers: withSession(await headers(), own),
   });
   const body = await response.json();
-  if (!response.ok) throw new ApiError(body.message ?? `the server responded with ${response.status}`, response);
+  if (!response.ok)
+    throw new ApiError(
+      body.message ?? `the server responded with ${response.status}`,
+      response,
+    );
   return body;
 }

@@ -4,7 +4,12 @@ for (const size of [1, 3, 20]) {
   test.describe(`with ${size} pets`, () => {
     test.use({ size });
 
-    test("the server sends the list", async ({ mock, names, request, baseURL }) => {
+    test("the server sends the list", async ({
+      mock,
+      names,
+      request,
+      baseURL,
+    }) => {
       const response = await request.get(`${baseURL}/`);
       expect(namesIn(await response.text())).toEqual(names);
       await expect(mock).toHaveReceived({ operation: "listPets" }, 1);
@@ -22,17 +27,27 @@ for (const size of [1, 3, 20]) {
       expect(new Set(shown)).toEqual(new Set(names.slice(-1)));
     });
 
-    test("one render gets a pet once, for its title and its page", async ({ mock, names, page }) => {
+    test("one render gets a pet once, for its title and its page", async ({
+      mock,
+      names,
+      page,
+    }) => {
       await page.goto("/pets/1");
       await expect(page).toHaveTitle(names[0]!);
       await expect(page.getByRole("heading")).toHaveText(names[0]!);
       await expect(mock).toHaveReceived({ operation: "getPet" }, 1);
     });
 
-    test("a click shows a pet without loading the page again", async ({ mock, names, page }) => {
+    test("a click shows a pet without loading the page again", async ({
+      mock,
+      names,
+      page,
+    }) => {
       await page.goto("/");
       await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-      await page.getByRole("link", { name: names.at(-1)!, exact: true }).click();
+      await page
+        .getByRole("link", { name: names.at(-1)!, exact: true })
+        .click();
       await expect(page.getByRole("heading")).toHaveText(names.at(-1)!);
       await page.getByRole("link", { name: "All pets" }).click();
       await expect(page.getByRole("listitem")).toHaveText(names);
@@ -40,7 +55,11 @@ for (const size of [1, 3, 20]) {
       await expect(mock).toHaveReceived({ operation: "getPet" }, 1);
     });
 
-    test("a message is visible until the server has the list", async ({ mock, names, page }) => {
+    test("a message is visible until the server has the list", async ({
+      mock,
+      names,
+      page,
+    }) => {
       await mock.use("loading");
       await page.goto("/", { waitUntil: "commit" });
       await mock.gate("loading").held();
@@ -49,13 +68,24 @@ for (const size of [1, 3, 20]) {
       await expect(page.getByRole("listitem")).toHaveText(names);
     });
 
-    test("the route handler sends the pets of the test", async ({ mock, names, request, baseURL }) => {
+    test("the route handler sends the pets of the test", async ({
+      mock,
+      names,
+      request,
+      baseURL,
+    }) => {
       const response = await request.get(`${baseURL}/api/pets`);
-      expect((await response.json()).map(({ name }: { name: string }) => name)).toEqual(names);
+      expect(
+        (await response.json()).map(({ name }: { name: string }) => name),
+      ).toEqual(names);
       await expect(mock).toHaveReceived({ operation: "listPets" }, 1);
     });
 
-    test("a new pet is in the next page of the server", async ({ mock, names, page }) => {
+    test("a new pet is in the next page of the server", async ({
+      mock,
+      names,
+      page,
+    }) => {
       const name = `Pet 100 of ${mock.session}`;
       await page.goto("/");
       await page.getByLabel("Name").fill(name);
@@ -64,7 +94,10 @@ for (const size of [1, 3, 20]) {
       await expect(page.getByRole("listitem")).toHaveText([...names, name]);
       await page.reload();
       await expect(page.getByRole("listitem")).toHaveText([...names, name]);
-      await expect(mock).toHaveReceived({ operation: "createPet", body: { name } }, 1);
+      await expect(mock).toHaveReceived(
+        { operation: "createPet", body: { name } },
+        1,
+      );
     });
 
     test("the list can be loaded again", async ({ mock, names, page }) => {
@@ -79,7 +112,10 @@ for (const size of [1, 3, 20]) {
       await page.goto("/pets/1");
       await page.getByRole("button", { name: "Copy" }).click();
       await expect(page.getByRole("heading")).toHaveText(`Copy of ${names[0]}`);
-      expect((await mock.pets.all()).map(({ name }) => name)).toEqual([...names, `Copy of ${names[0]}`]);
+      expect((await mock.pets.all()).map(({ name }) => name)).toEqual([
+        ...names,
+        `Copy of ${names[0]}`,
+      ]);
     });
   });
 }

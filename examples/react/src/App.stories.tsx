@@ -5,7 +5,10 @@ import { App } from "./App";
 // and each story needs a page of its own, even on the Docs page.
 export default {
   component: App,
-  parameters: { mockpets: { carrier: "header" }, docs: { story: { inline: false, height: "30rem" } } },
+  parameters: {
+    mockpets: { carrier: "header" },
+    docs: { story: { inline: false, height: "30rem" } },
+  },
 } satisfies Meta;
 
 export const Empty: StoryObj = {

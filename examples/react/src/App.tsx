@@ -18,7 +18,9 @@ export function App() {
 
   function connect(key: string): Api {
     // A response to the previous key can arrive after the user has signed in again, and says nothing about the new key.
-    const api: Api = new Api(key, (rejection) => setAccess((now) => (now.api === api ? { api, rejection } : now)));
+    const api: Api = new Api(key, (rejection) =>
+      setAccess((now) => (now.api === api ? { api, rejection } : now)),
+    );
     return api;
   }
 
@@ -26,11 +28,20 @@ export function App() {
   return (
     <>
       <h1>Pet store</h1>
-      {!isSignedIn && <SignIn message={rejection} onSignIn={(key) => setAccess({ api: connect(key) })} />}
+      {!isSignedIn && (
+        <SignIn
+          message={rejection}
+          onSignIn={(key) => setAccess({ api: connect(key) })}
+        />
+      )}
       {api && (
         // Hidden, not removed, so that a half-filled form is still there after the user signs in again.
         <main hidden={!isSignedIn}>
-          {petId === undefined ? <PetsPage api={api} /> : <PetPage api={api} id={petId} />}
+          {petId === undefined ? (
+            <PetsPage api={api} />
+          ) : (
+            <PetPage api={api} id={petId} />
+          )}
         </main>
       )}
     </>

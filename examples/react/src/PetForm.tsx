@@ -1,5 +1,11 @@
 import { type FormEvent, useState } from "react";
-import { type Api, ApiError, type NewPet, type PetStatus, statuses } from "./api";
+import {
+  type Api,
+  ApiError,
+  type NewPet,
+  type PetStatus,
+  statuses,
+} from "./api";
 
 export function PetForm({ api, onAdded }: { api: Api; onAdded: () => void }) {
   const [error, setError] = useState<string>();

@@ -5,7 +5,10 @@ import { OrderPet } from "./OrderPet";
 import { useLoad } from "./useLoad";
 
 export function PetPage({ api, id }: { api: Api; id: string }) {
-  const load = useCallback((options: ReadOptions) => api.getPet(id, options), [api, id]);
+  const load = useCallback(
+    (options: ReadOptions) => api.getPet(id, options),
+    [api, id],
+  );
   const { result, reload } = useLoad(load);
   return (
     <>
@@ -23,7 +26,8 @@ export function PetPage({ api, id }: { api: Api; id: string }) {
             <>
               {sunset && (
                 <p role="note" className="banner">
-                  This page uses an operation of the server that will be removed on {formatDate(sunset)}.
+                  This page uses an operation of the server that will be removed
+                  on {formatDate(sunset)}.
                 </p>
               )}
               <h2>{pet.name}</h2>
@@ -43,5 +47,8 @@ export function PetPage({ api, id }: { api: Api; id: string }) {
 }
 
 function formatDate(date: Date): string {
-  return date.toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  return date.toLocaleDateString("en-GB", {
+    dateStyle: "long",
+    timeZone: "UTC",
+  });
 }

@@ -7,7 +7,10 @@ import { PetsPage } from "./PetsPage";
 
 /** Show the page with the session of the story. */
 function Page({ mock }: { mock: Mockpets }) {
-  const api = useMemo(() => new Api("mockpets", () => {}, mock.baseUrl), [mock]);
+  const api = useMemo(
+    () => new Api("mockpets", () => {}, mock.baseUrl),
+    [mock],
+  );
   return <PetsPage api={api} />;
 }
 
@@ -41,7 +44,10 @@ export const PetAdded: StoryObj = {
     await userEvent.type(canvas.getByLabelText("Category"), "2");
     await userEvent.click(canvas.getByRole("button", { name: "Add pet" }));
     await canvas.findByRole("link", { name: "Miso" });
-    await mock.verify({ operation: "createPet", body: { name: "Miso", categoryId: 2 } }, 1);
+    await mock.verify(
+      { operation: "createPet", body: { name: "Miso", categoryId: 2 } },
+      1,
+    );
   },
 };
 

@@ -25,9 +25,15 @@ describe("the list", () => {
   });
 
   test("shows names as they are, even with markup", async () => {
-    await mock.pets.set([{ id: 7, name: "<b>Rex</b>", categoryId: 1, status: "sold" }]);
+    await mock.pets.set([
+      { id: 7, name: "<b>Rex</b>", categoryId: 1, status: "sold" },
+    ]);
     open();
-    const link = await screen.findByRole("link", { name: "<b>Rex</b>" }, patience);
+    const link = await screen.findByRole(
+      "link",
+      { name: "<b>Rex</b>" },
+      patience,
+    );
     expect(link.getAttribute("href")).toBe("#/pets/7");
   });
 
@@ -35,7 +41,9 @@ describe("the list", () => {
     await mock.use("server-error");
     open();
     const alert = await screen.findByRole("alert", {}, patience);
-    expect(alert.textContent).toContain("The server has failed: 500 Internal Server Error.");
+    expect(alert.textContent).toContain(
+      "The server has failed: 500 Internal Server Error.",
+    );
     await mock.use("empty");
     screen.getByRole("button", { name: "Try again" }).click();
     expect(await screen.findByText("No pets yet", {}, patience)).toBeTruthy();
@@ -44,10 +52,18 @@ describe("the list", () => {
 });
 
 describe("during a long outage", () => {
-  const busy = (seconds: number) => ({ status: 503, headers: { "Retry-After": seconds } });
+  const busy = (seconds: number) => ({
+    status: 503,
+    headers: { "Retry-After": seconds },
+  });
   const mock = useMockpets({
     description: "Each list fails with another Retry-After.",
-    stubs: [{ match: { operation: "listPets" }, sequence: [10, 20, 30, 40].map(busy) }],
+    stubs: [
+      {
+        match: { operation: "listPets" },
+        sequence: [10, 20, 30, 40].map(busy),
+      },
+    ],
   });
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }); // what api.ts waits with
@@ -61,12 +77,18 @@ describe("during a long outage", () => {
     open();
     for (const [retries, seconds] of [10, 20, 30].entries()) {
       const message = `The server is busy. Trying again in ${seconds} seconds.`;
-      await vi.waitFor(() => expect(screen.getByRole("status").textContent).toBe(message), patience);
+      await vi.waitFor(
+        () => expect(screen.getByRole("status").textContent).toBe(message),
+        patience,
+      );
       await vi.advanceTimersByTimeAsync((seconds - 5) * 1000);
       await mock.verify({ operation: "listPets" }, retries + 1);
       await vi.advanceTimersByTimeAsync(5_000);
     }
-    await vi.waitFor(() => expect(screen.getByRole("alert")).toBeTruthy(), patience);
+    await vi.waitFor(
+      () => expect(screen.getByRole("alert")).toBeTruthy(),
+      patience,
+    );
     await mock.verify({ operation: "listPets" }, 4);
   });
 });

@@ -5,7 +5,10 @@ import { PetForm } from "./PetForm";
 import { useLoad } from "./useLoad";
 
 export function PetsPage({ api }: { api: Api }) {
-  const load = useCallback((options: ReadOptions) => api.listPets(options), [api]);
+  const load = useCallback(
+    (options: ReadOptions) => api.listPets(options),
+    [api],
+  );
   const { result, reload } = useLoad(load);
   return (
     <>

@@ -9,21 +9,37 @@ const api = new Api("mockpets", (message) => rejections.push(message));
 const options = { signal: new AbortController().signal, onRetry: () => {} };
 
 test("a new pet is sent with the key and without an ID", async () => {
-  expect(await api.createPet({ name: "Miso", categoryId: 2 })).toEqual({ id: 1, name: "Miso", categoryId: 2 });
+  expect(await api.createPet({ name: "Miso", categoryId: 2 })).toEqual({
+    id: 1,
+    name: "Miso",
+    categoryId: 2,
+  });
   const body = { name: "Miso", categoryId: 2, id: { present: false } };
-  await mock.verify({ operation: "createPet", headers: { Authorization: { present: true } }, body }, 1);
+  await mock.verify(
+    {
+      operation: "createPet",
+      headers: { Authorization: { present: true } },
+      body,
+    },
+    1,
+  );
 });
 
 test("the list has what another client has added", async () => {
   await mock.pets.set([{ id: 7, name: "Rex", categoryId: 1, status: "sold" }]);
-  expect(await api.listPets(options)).toEqual([{ id: 7, name: "Rex", categoryId: 1, status: "sold" }]);
+  expect(await api.listPets(options)).toEqual([
+    { id: 7, name: "Rex", categoryId: 1, status: "sold" },
+  ]);
   await mock.verify({ operation: "listPets", query: { limit: "100" } }, 1);
 });
 
 test("an error has the server's message and status", async () => {
   const error = await api.getPet("3", options).catch((error) => error);
   expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ status: 404, message: expect.stringContaining("3") });
+  expect(error).toMatchObject({
+    status: 404,
+    message: expect.stringContaining("3"),
+  });
 });
 
 test("a rejected key is reported once", async () => {

@@ -1,4 +1,5 @@
-const defaultBaseUrl = import.meta.env.VITE_API_URL ?? "http://localhost:7387/v1";
+const defaultBaseUrl =
+  import.meta.env.VITE_API_URL ?? "http://localhost:7387/v1";
 const maxRetries = 3;
 
 export const statuses = ["available", "pending", "sold"] as const;
@@ -44,7 +45,11 @@ export class Api {
   readonly #onUnauthorized: (message: string) => void;
   readonly #baseUrl: string;
 
-  constructor(key: string, onUnauthorized: (message: string) => void, baseUrl: string = defaultBaseUrl) {
+  constructor(
+    key: string,
+    onUnauthorized: (message: string) => void,
+    baseUrl: string = defaultBaseUrl,
+  ) {
     this.#key = key;
     this.#onUnauthorized = onUnauthorized;
     this.#baseUrl = baseUrl;
@@ -55,10 +60,19 @@ export class Api {
   }
 
   /** Return the pet, and the date after which the operation is removed, if the server sends one. */
-  async getPet(id: string, options: ReadOptions): Promise<{ pet: Pet; sunset: Date | undefined }> {
-    const response = await this.#get(`/pets/${encodeURIComponent(id)}`, options);
+  async getPet(
+    id: string,
+    options: ReadOptions,
+  ): Promise<{ pet: Pet; sunset: Date | undefined }> {
+    const response = await this.#get(
+      `/pets/${encodeURIComponent(id)}`,
+      options,
+    );
     const sunset = response.headers.get("Sunset");
-    return { pet: await json(response), sunset: sunset === null ? undefined : new Date(sunset) };
+    return {
+      pet: await json(response),
+      sunset: sunset === null ? undefined : new Date(sunset),
+    };
   }
 
   async createPet(pet: NewPet): Promise<Pet> {
@@ -75,12 +89,19 @@ export class Api {
 
   async #post<Body>(path: string, body: object): Promise<Body> {
     const headers = { "Content-Type": "application/json" };
-    const response = await this.#send(path, { method: "POST", headers, body: JSON.stringify(body) });
+    const response = await this.#send(path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
     return json(await this.#accept(response));
   }
 
   /** Get a resource. A GET can be repeated safely, so wait as long as `Retry-After` says and try again. */
-  async #get(path: string, { signal, onRetry }: ReadOptions): Promise<Response> {
+  async #get(
+    path: string,
+    { signal, onRetry }: ReadOptions,
+  ): Promise<Response> {
     for (let retries = 0; ; retries++) {
       const response = await this.#send(path, { signal });
       const seconds = Number(response.headers.get("Retry-After"));
@@ -93,7 +114,10 @@ export class Api {
     }
   }
 
-  async #send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
+  async #send(
+    path: string,
+    { headers, ...init }: RequestInit,
+  ): Promise<Response> {
     try {
       return await fetch(this.#baseUrl + path, {
         ...init,
@@ -101,7 +125,9 @@ export class Api {
         headers: { ...headers, Authorization: `Bearer ${this.#key}` },
       });
     } catch {
-      throw new ApiError("The server cannot be reached. Check your connection.");
+      throw new ApiError(
+        "The server cannot be reached. Check your connection.",
+      );
     }
   }
 
@@ -109,8 +135,16 @@ export class Api {
   async #accept(response: Response): Promise<Response> {
     const { ok, status, statusText } = response;
     if (ok) return response;
-    if (status === 429) throw new ApiError("Too many requests. Wait a moment before you try again.", status);
-    if (status >= 500) throw new ApiError(`The server has failed: ${status} ${statusText}.`, status);
+    if (status === 429)
+      throw new ApiError(
+        "Too many requests. Wait a moment before you try again.",
+        status,
+      );
+    if (status >= 500)
+      throw new ApiError(
+        `The server has failed: ${status} ${statusText}.`,
+        status,
+      );
     const { message } = await json<{ message: string }>(response);
     if (status === 401) this.#onUnauthorized(message);
     throw new ApiError(message, status);
@@ -121,7 +155,9 @@ async function json<Body>(response: Response): Promise<Body> {
   try {
     return await response.json();
   } catch {
-    throw new ApiError("The server sent a response that is incomplete or not valid JSON.");
+    throw new ApiError(
+      "The server sent a response that is incomplete or not valid JSON.",
+    );
   }
 }
 

@@ -3,7 +3,8 @@ import { createRoot } from "react-dom/client";
 import "./app.css";
 import { App } from "./App";
 
-if (import.meta.env.DEV && !navigator.webdriver) await import("../tests/mockpets/toolbar"); // not in tests
+if (import.meta.env.DEV && !navigator.webdriver)
+  await import("../tests/mockpets/toolbar"); // not in tests
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

@@ -18,7 +18,10 @@ export function useLoad<Value>(load: (options: ReadOptions) => Promise<Value>) {
       if (!signal.aborted) setResult(next);
     };
     report({ state: "loading" });
-    load({ signal, onRetry: (retryIn) => report({ state: "loading", retryIn }) }).then(
+    load({
+      signal,
+      onRetry: (retryIn) => report({ state: "loading", retryIn }),
+    }).then(
       (value) => report({ state: "loaded", value }),
       (error) => report({ state: "failed", error }),
     );

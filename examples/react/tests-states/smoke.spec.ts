@@ -7,10 +7,15 @@ for (const { name, details } of states()) {
     page.on("pageerror", (error) => errors.push(error.message));
     const none = page.getByText("No pets yet");
     const pet = page.getByRole("listitem").getByRole("link").first();
-    const message = page.getByRole("alert").or(page.getByText("Trying again in"));
+    const message = page
+      .getByRole("alert")
+      .or(page.getByText("Trying again in"));
     const signIn = page.getByRole("form", { name: "Sign in" });
     const busy = page.getByText("Loading…").or(page.locator("button:disabled"));
-    const add = page.getByRole("button", { name: "Add pet", includeHidden: true }); // hidden by the sign-in form
+    const add = page.getByRole("button", {
+      name: "Add pet",
+      includeHidden: true,
+    }); // hidden by the sign-in form
 
     /** Wait until nothing loads and the page shows something; check that it has not crashed. */
     async function settled(outcome: Locator) {
@@ -21,7 +26,9 @@ for (const { name, details } of states()) {
         }, "the page still loads, or is blank")
         .toBe(true);
       expect(errors).toEqual([]);
-      await expect(page.getByRole("heading", { name: "Pet store" })).toBeVisible();
+      await expect(
+        page.getByRole("heading", { name: "Pet store" }),
+      ).toBeVisible();
     }
 
     await page.goto("/");

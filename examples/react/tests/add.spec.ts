@@ -25,10 +25,16 @@ test("a double click adds one pet", async ({ mock, page }) => {
   await mock.gate("adding").held();
   await mock.gate("adding").open();
   await expect(page.getByRole("link", { name: "Miso" })).toBeVisible();
-  await expect(mock).toHaveReceived({ operation: "createPet", body: { name: "Miso", categoryId: 2 } }, 1);
+  await expect(mock).toHaveReceived(
+    { operation: "createPet", body: { name: "Miso", categoryId: 2 } },
+    1,
+  );
 });
 
-test("after a 401 the user signs in again and loses nothing", async ({ mock, page }) => {
+test("after a 401 the user signs in again and loses nothing", async ({
+  mock,
+  page,
+}) => {
   await page.goto("/");
   await fillIn(page);
   await mock.use("unauthorized");

@@ -41,17 +41,24 @@ test("a pet is not found, while the list works", async ({ mock, page }) => {
   await mock.use("getPet:404");
   await page.goto("/");
   await page.getByRole("link").first().click();
-  await expect(page.getByRole("heading", { name: "Pet not found" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "Pet not found" }),
+  ).toBeVisible();
   await expect(page.getByText("no animal has the id")).toBeVisible();
 });
 
-test("a new pet is rejected while the list takes its time", async ({ mock, page }) => {
+test("a new pet is rejected while the list takes its time", async ({
+  mock,
+  page,
+}) => {
   await mock.use("createPet:400", "listPets:300ms");
   await page.goto("/");
   await page.getByLabel("Name").fill("Miso");
   await page.getByLabel("Category").fill("2");
   await page.getByRole("button", { name: "Add pet" }).click();
-  await expect(alert(page)).toContainText("the request is missing required fields");
+  await expect(alert(page)).toContainText(
+    "the request is missing required fields",
+  );
   await expect(page.getByLabel("Name")).toHaveValue("Miso");
 });
 

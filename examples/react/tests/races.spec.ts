@@ -1,20 +1,25 @@
 import { expect, interleavings } from "./mockpets/playwright";
 
-interleavings("a pet that is added while the list loads is listed", async ({ mock, page, race }) => {
-  await mock.pets.set([]);
-  await race(async () => {
-    await page.goto("/");
-    await page.getByLabel("Name").fill("Miso");
-    await page.getByLabel("Category").fill("2");
-    await page.getByRole("button", { name: "Add pet" }).click();
-  });
-  await expect(page.getByRole("link", { name: "Miso" })).toBeVisible();
-});
+interleavings(
+  "a pet that is added while the list loads is listed",
+  async ({ mock, page, race }) => {
+    await mock.pets.set([]);
+    await race(async () => {
+      await page.goto("/");
+      await page.getByLabel("Name").fill("Miso");
+      await page.getByLabel("Category").fill("2");
+      await page.getByRole("button", { name: "Add pet" }).click();
+    });
+    await expect(page.getByRole("link", { name: "Miso" })).toBeVisible();
+  },
+);
 
 interleavings(
   "every order is listed",
   async ({ mock, page, race }) => {
-    await mock.use({ resources: [{ path: "/v1/store/orders", required: ["petId", "name"] }] });
+    await mock.use({
+      resources: [{ path: "/v1/store/orders", required: ["petId", "name"] }],
+    });
     await page.goto("/#/pets/1");
     await race(() => page.getByRole("button", { name: "Order" }).dblclick());
     const orders = await mock.data("orders").all();
@@ -27,7 +32,12 @@ interleavings(
   "a late response to the previous key does not sign the user out",
   async ({ mock, page, race }) => {
     await mock.use({
-      stubs: [{ match: { headers: { Authorization: "Bearer mockpets" } }, reply: { error: "unauthorized" } }],
+      stubs: [
+        {
+          match: { headers: { Authorization: "Bearer mockpets" } },
+          reply: { error: "unauthorized" },
+        },
+      ],
     });
     await race(async () => {
       await page.goto("/");

@@ -10,7 +10,9 @@ export default function Clock({ close }) {
   const { clock } = store.state;
   const set = async (change) => {
     const now = await control("clock", { method: "PUT", body: change });
-    announce(now.set ? `The clock shows ${now.now}` : "The clock shows the real time");
+    announce(
+      now.set ? `The clock shows ${now.now}` : "The clock shows the real time",
+    );
     close();
   };
   const submit = handler(() => {

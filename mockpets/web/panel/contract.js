@@ -2,28 +2,82 @@
 
 import { html, useState } from "./preact.js";
 import { control, link, setParams, store, useChange } from "./store.js";
-import { Button, count, EmptyState, kindOf, matching, SearchField, Segments } from "./ui.js";
+import {
+  Button,
+  count,
+  EmptyState,
+  kindOf,
+  matching,
+  SearchField,
+  Segments,
+} from "./ui.js";
 
-const KINDS = { state: "With state", example: "Without state", not_served: "Not served" };
+const KINDS = {
+  state: "With state",
+  example: "Without state",
+  not_served: "Not served",
+};
 
 /** Return the groups of a contract as the command has them: collections, then what has none, each with its operations. */
 function groupsOf({ label, operations, collections }) {
-  const rest = ["example", "not_served"].map((kind) => ({ key: `${label} ${kind}`, title: KINDS[kind], about: "", operations: operations.filter(({ state, collection }) => state === kind && !collection) }));
-  const own = collections.map(({ name, about, shows }) => ({ key: `${label} ${name}`, title: name, about, data: shows ?? name, operations: operations.filter(({ collection }) => collection === name) }));
+  const rest = ["example", "not_served"].map((kind) => ({
+    key: `${label} ${kind}`,
+    title: KINDS[kind],
+    about: "",
+    operations: operations.filter(
+      ({ state, collection }) => state === kind && !collection,
+    ),
+  }));
+  const own = collections.map(({ name, about, shows }) => ({
+    key: `${label} ${name}`,
+    title: name,
+    about,
+    data: shows ?? name,
+    operations: operations.filter(({ collection }) => collection === name),
+  }));
   return [...own, ...rest];
 }
 
 export default function View() {
   const [contracts, setContracts] = useState(null);
   const { filter: text = "", only = "all" } = store.route.params;
-  useChange(["files"], async () => setContracts((await control("contract")).contracts.map((each) => ({ ...each, groups: groupsOf(each) }))));
+  useChange(["files"], async () =>
+    setContracts(
+      (await control("contract")).contracts.map((each) => ({
+        ...each,
+        groups: groupsOf(each),
+      })),
+    ),
+  );
   if (contracts === null) return null;
   const all = contracts.flatMap(({ operations }) => operations);
-  const searched = ({ operations, title }) => matching(operations.map((each) => ({ name: each.name, hint: `${each.method} ${each.path}`, tags: `${title} ${each.does.join(" ")}`, each })), text)
-    .map(({ each }) => each).filter(({ state }) => only === "all" || state === only);
-  const shown = contracts.map((contract) => ({ ...contract, groups: contract.groups.map((group) => ({ ...group, operations: searched(group) })).filter(({ operations }) => operations.length) }));
+  const searched = ({ operations, title }) =>
+    matching(
+      operations.map((each) => ({
+        name: each.name,
+        hint: `${each.method} ${each.path}`,
+        tags: `${title} ${each.does.join(" ")}`,
+        each,
+      })),
+      text,
+    )
+      .map(({ each }) => each)
+      .filter(({ state }) => only === "all" || state === only);
+  const shown = contracts.map((contract) => ({
+    ...contract,
+    groups: contract.groups
+      .map((group) => ({ ...group, operations: searched(group) }))
+      .filter(({ operations }) => operations.length),
+  }));
   const isEmpty = shown.every(({ groups }) => !groups.length);
-  const segments = [["all", "All", all.length], ...Object.entries(KINDS).map(([kind, name]) => [kind, name, all.filter(({ state }) => state === kind).length])];
+  const segments = [
+    ["all", "All", all.length],
+    ...Object.entries(KINDS).map(([kind, name]) => [
+      kind,
+      name,
+      all.filter(({ state }) => state === kind).length,
+    ]),
+  ];
   return html`
     <section class="grouped contract" aria-label="Contract">
       <div class="toolbar"><${SearchField} label="Search operations" placeholder=${`Search ${count(all.length, "operation")}`} value=${text} onInput=${(filter) => setParams({ filter })} />
@@ -33,17 +87,28 @@ export default function View() {
     </section>`;
 }
 
-function Contract({ contract: { file, title, version, label, base, groups, notes, operations }, isSearched }) {
+function Contract({
+  contract: { file, title, version, label, base, groups, notes, operations },
+  isSearched,
+}) {
   const about = notes.filter(({ kind }) => kind !== "operation");
   if (isSearched && !groups.length) return null;
   return html`<article aria-label=${title}>
     <header class="contract-head"><h2>${title} ${version}</h2><p class="soft">${count(operations.length, "operation")} below <code>${base || "/"}</code>, from <code>${file}</code> · <a href=${`docs?contract=${encodeURIComponent(label)}`}>Reference</a></p></header>
     <table class="records operations"><thead><tr><th scope="col">Operation</th><th scope="col">Request</th><th scope="col">Role</th><th scope="col">Details</th><th scope="col">States</th></tr></thead>
-      ${groups.map((group) => html`<tbody key=${group.key}>
+      ${groups.map(
+        (group) => html`<tbody key=${group.key}>
         <tr class="head"><th scope="rowgroup" colspan="5"><b>${group.title}</b> <span class="soft">${group.about}</span>${group.data && html` <a href=${link("data", group.data)} aria-label=${`Records of ${group.data}`}>Records</a>`}</th></tr>
-        ${group.operations.map((each) => html`<${Row} key=${each.name} operation=${each} />`)}</tbody>`)}</table>
-    ${about.length > 0 && !isSearched && html`<section class="contract-notes" aria-label="Notes"><h3>Not served, not enforced, or likely mistakes</h3><ul>${about.map(({ what, file: where, line }) => html`
-      <li key=${`${line} ${what}`}><span class="soft">${where === file ? "line " : `${where}:`}${line}</span> ${what}</li>`)}</ul></section>`}</article>`;
+        ${group.operations.map((each) => html`<${Row} key=${each.name} operation=${each} />`)}</tbody>`,
+      )}</table>
+    ${
+      about.length > 0 &&
+      !isSearched &&
+      html`<section class="contract-notes" aria-label="Notes"><h3>Not served, not enforced, or likely mistakes</h3><ul>${about.map(
+        ({ what, file: where, line }) => html`
+      <li key=${`${line} ${what}`}><span class="soft">${where === file ? "line " : `${where}:`}${line}</span> ${what}</li>`,
+      )}</ul></section>`
+    }</article>`;
 }
 
 /** An operation: its name leads to Try it, its statuses to the states. */

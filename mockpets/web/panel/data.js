@@ -2,12 +2,43 @@
 // Records stay JSON texts until they are shown.
 
 import { Control, Fields, isNumber, optionsOf, textIn } from "./fields.js";
-import { isNested, isObject, isText, jsonOf, members, parts, patch, summary, textOf, toObject } from "./json.js";
+import {
+  isNested,
+  isObject,
+  isText,
+  jsonOf,
+  members,
+  parts,
+  patch,
+  summary,
+  textOf,
+  toObject,
+} from "./json.js";
 import { loadContracts, sendable } from "./openapi.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { requestOf } from "./sending.js";
-import { act, announce, control, download, go, handler, setParams, store, toast, useChange } from "./store.js";
-import { Button, count, Dialog, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
+import {
+  act,
+  announce,
+  control,
+  download,
+  go,
+  handler,
+  setParams,
+  store,
+  toast,
+  useChange,
+} from "./store.js";
+import {
+  Button,
+  count,
+  Dialog,
+  EmptyState,
+  filterParts,
+  indent,
+  Tabs,
+  TokenFilter,
+} from "./ui.js";
 
 const PAGE = 100;
 const MOST_PAGE = 1000; // the most that the server returns
@@ -20,25 +51,40 @@ const isHidden = (name) => name.startsWith("~");
 // --- Collections ---
 
 /** Return the name by which the control API knows a collection, whatever others are named. */
-const keyOf = ({ scenario, name }) => (scenario === null ? name : `${scenario}.${name}`);
-const pathOf = (collection, key) => `data/${encodeURIComponent(keyOf(collection))}${key === undefined ? "" : `/${encodeURIComponent(key)}`}`;
+const keyOf = ({ scenario, name }) =>
+  scenario === null ? name : `${scenario}.${name}`;
+const pathOf = (collection, key) =>
+  `data/${encodeURIComponent(keyOf(collection))}${key === undefined ? "" : `/${encodeURIComponent(key)}`}`;
 
 /** Load records up to a number, as JSON. */
 async function load(collection, filters = [], limit = Infinity) {
   const records = [];
   for (let next = null; ;) {
     const size = Math.min(limit - records.length, MOST_PAGE);
-    const query = new URLSearchParams([...filters, ["limit", size], ...(next === null ? [] : [["after", next]])].map(([name, value]) => [name, String(value)]));
+    const query = new URLSearchParams(
+      [
+        ...filters,
+        ["limit", size],
+        ...(next === null ? [] : [["after", next]]),
+      ].map(([name, value]) => [name, String(value)]),
+    );
     let page;
     try {
-      page = members(await control(`${pathOf(collection)}?${query}`, { raw: true }));
+      page = members(
+        await control(`${pathOf(collection)}?${query}`, { raw: true }),
+      );
     } catch (error) {
       if (next === null || error.status !== 404) throw error;
       return load(collection, filters, limit); // the record before this page was deleted meanwhile
     }
     records.push(...parts(page.get("records")));
     next = JSON.parse(page.get("next"));
-    if (next === null || records.length >= limit) return { records, total: Number(page.get("total")), hasMore: next !== null };
+    if (next === null || records.length >= limit)
+      return {
+        records,
+        total: Number(page.get("total")),
+        hasMore: next !== null,
+      };
   }
 }
 
@@ -46,9 +92,15 @@ const listOf = ({ records }) => `[${records.join(",")}]`;
 
 /** Change records, and offer to put back those of before. */
 async function undoably(text, collection, change) {
-  const before = collection.total <= MOST_UNDO ? listOf(await load(collection)) : null;
+  const before =
+    collection.total <= MOST_UNDO ? listOf(await load(collection)) : null;
   await change();
-  toast(text, { undo: before === null ? null : () => control(pathOf(collection), { method: "PUT", body: before }) });
+  toast(text, {
+    undo:
+      before === null
+        ? null
+        : () => control(pathOf(collection), { method: "PUT", body: before }),
+  });
 }
 
 // --- The filter: status:sold petId:3 ---
@@ -57,50 +109,83 @@ const isProperty = (name) => name !== "limit" && name !== "after"; // these para
 
 /** Return what the filter suggests: properties, and the values that the schema and the shown records have. */
 function suggested(names, records, schema) {
-  const usable = names.filter((name) => isProperty(name) && /^[^\s":]+$/.test(name));
-  return Object.fromEntries(usable.map((name) => {
-    const seen = records.map((record) => record.get(name)).filter((json) => json !== undefined && !/^[[{]/.test(json)).map(textOf);
-    const values = [...new Set([...(optionsOf(schema?.properties[name]) ?? []), ...seen])].filter((value) => value && !value.includes('"'));
-    return [name, { hint: values.slice(0, 3).join(", "), values: () => values }];
-  }));
+  const usable = names.filter(
+    (name) => isProperty(name) && /^[^\s":]+$/.test(name),
+  );
+  return Object.fromEntries(
+    usable.map((name) => {
+      const seen = records
+        .map((record) => record.get(name))
+        .filter((json) => json !== undefined && !/^[[{]/.test(json))
+        .map(textOf);
+      const values = [
+        ...new Set([...(optionsOf(schema?.properties[name]) ?? []), ...seen]),
+      ].filter((value) => value && !value.includes('"'));
+      return [
+        name,
+        { hint: values.slice(0, 3).join(", "), values: () => values },
+      ];
+    }),
+  );
 }
 
 /** Return a filter that selects something, such as `status:sold`; empty without one. */
 function exampleOf(keys, names, schema) {
-  const short = (name) => keys[name]?.values().find((value) => /^\S{1,20}$/.test(value));
+  const short = (name) =>
+    keys[name]?.values().find((value) => /^\S{1,20}$/.test(value));
   const usable = names.filter(short);
-  const name = usable.find((each) => schema?.properties[each]?.enum) ?? usable[0];
+  const name =
+    usable.find((each) => schema?.properties[each]?.enum) ?? usable[0];
   return name === undefined ? "" : `${name}:${short(name)}`;
 }
 
 // --- The view ---
 
 export default function View() {
-  const { id, params: { filter = "" } } = store.route;
+  const {
+    id,
+    params: { filter = "" },
+  } = store.route;
   const [shown, setShown] = useState(null);
   const [contracts, setContracts] = useState(null);
   const [more, setMore] = useState({ place: "", limit: PAGE });
   const place = `${id}?${filter}`;
   const limit = more.place === place ? more.limit : PAGE;
   useChange(["files"], async () => setContracts(await loadContracts()));
-  useChange(["data", "scenario", "files"], async () => {
-    const { data } = await control("data");
-    const collection = data.find((each) => keyOf(each) === id) ?? data[0];
-    const wanted = filterParts(filter, isProperty);
-    const filters = wanted.filter(({ key }) => key !== null).map(({ key, value }) => [key, value]);
-    let page = { records: [], total: 0, hasMore: false };
-    let error = "";
-    try {
-      page = await load(collection, filters, limit);
-    } catch (rejected) {
-      if (rejected.status !== 400 || !filters.length) throw rejected;
-      error = rejected.message; // such as an unknown property
-    }
-    setShown({ data, collection, filters, isPartial: wanted.length > filters.length, error, page: { ...page, records: page.records.map(members) } });
-  }, [place, limit]);
+  useChange(
+    ["data", "scenario", "files"],
+    async () => {
+      const { data } = await control("data");
+      const collection = data.find((each) => keyOf(each) === id) ?? data[0];
+      const wanted = filterParts(filter, isProperty);
+      const filters = wanted
+        .filter(({ key }) => key !== null)
+        .map(({ key, value }) => [key, value]);
+      let page = { records: [], total: 0, hasMore: false };
+      let error = "";
+      try {
+        page = await load(collection, filters, limit);
+      } catch (rejected) {
+        if (rejected.status !== 400 || !filters.length) throw rejected;
+        error = rejected.message; // such as an unknown property
+      }
+      setShown({
+        data,
+        collection,
+        filters,
+        isPartial: wanted.length > filters.length,
+        error,
+        page: { ...page, records: page.records.map(members) },
+      });
+    },
+    [place, limit],
+  );
   if (shown === null || contracts === null) return null;
   const { data, collection } = shown;
-  const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
+  const tabs = data.map((each) => [
+    keyOf(each),
+    html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`,
+  ]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
   const ownOnly = data.every(({ scenario }) => scenario === null);
   return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
@@ -111,31 +196,106 @@ export default function View() {
 /** Return what the contracts say of a collection: its schema, the operation that adds a record, and the property with the key of its parent. */
 function inContract(contracts, { scenario, name, path }) {
   if (scenario !== null) return {};
-  const contract = contracts.find(({ collections }) => collections.some((each) => each.name === name));
-  const { schema, parent, link } = contract?.collections.find((each) => each.name === name) ?? {};
-  const create = contract?.operations.find((each) => each.method === "POST" && each.path === path && !path.includes("{") && each.details?.().bodies[0]?.isJson);
-  return { schema, create, parent: parent && !link?.includes(".") ? { name: parent, column: link ?? `~${parent}` } : undefined };
+  const contract = contracts.find(({ collections }) =>
+    collections.some((each) => each.name === name),
+  );
+  const { schema, parent, link } =
+    contract?.collections.find((each) => each.name === name) ?? {};
+  const create = contract?.operations.find(
+    (each) =>
+      each.method === "POST" &&
+      each.path === path &&
+      !path.includes("{") &&
+      each.details?.().bodies[0]?.isJson,
+  );
+  return {
+    schema,
+    create,
+    parent:
+      parent && !link?.includes(".")
+        ? { name: parent, column: link ?? `~${parent}` }
+        : undefined,
+  };
 }
 
 /** The records of a collection. */
-function Records({ collection, page, filters, isPartial, error, schema, create, parent, filter, showMore, children }) {
+function Records({
+  collection,
+  page,
+  filters,
+  isPartial,
+  error,
+  schema,
+  create,
+  parent,
+  filter,
+  showMore,
+  children,
+}) {
   const [form, setForm] = useState(null); // the open form: "add" or "replace"
-  const { name, path, id: key, scenario, content_of: giver, hidden_by: hiding } = collection;
+  const {
+    name,
+    path,
+    id: key,
+    scenario,
+    content_of: giver,
+    hidden_by: hiding,
+  } = collection;
   const { total, hasMore } = page;
-  const isShown = (each) => each !== key && (!isHidden(each) || each === parent?.column);
-  const known = [...new Set([...(parent && isHidden(parent.column) ? [parent.column] : []), ...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter(isShown);
-  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, head: isHidden(column) ? `of ${parent.name}` : column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(optionsOf(schema?.properties[column])) }));
-  const toggle = (kind) => ({ "aria-expanded": String(form === kind), does: () => setForm(form === kind ? null : kind) });
-  const save = async () => download(`${name}-${store.session}.json`, indent(listOf(await load(collection, filters))));
-  const remove = (record, title) => undoably(`Deleted record ${title}.`, collection, () => control(pathOf(collection, textOf(record.get(key))), { method: "DELETE" }));
+  const isShown = (each) =>
+    each !== key && (!isHidden(each) || each === parent?.column);
+  const known = [
+    ...new Set([
+      ...(parent && isHidden(parent.column) ? [parent.column] : []),
+      ...Object.keys(schema?.properties ?? {}),
+      ...page.records.flatMap((record) => [...record.keys()]),
+    ]),
+  ].filter(isShown);
+  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({
+    column,
+    head: isHidden(column) ? `of ${parent.name}` : column,
+    isNumber: isNumeric(column, page.records, schema),
+    isChoice: Boolean(optionsOf(schema?.properties[column])),
+  }));
+  const toggle = (kind) => ({
+    "aria-expanded": String(form === kind),
+    does: () => setForm(form === kind ? null : kind),
+  });
+  const save = async () =>
+    download(
+      `${name}-${store.session}.json`,
+      indent(listOf(await load(collection, filters))),
+    );
+  const remove = (record, title) =>
+    undoably(`Deleted record ${title}.`, collection, () =>
+      control(pathOf(collection, textOf(record.get(key))), {
+        method: "DELETE",
+      }),
+    );
   const generate = async () => {
-    const added = textOf(members(await control(pathOf(collection), { method: "POST", raw: true })).get(key));
-    toast(`Added the generated record ${added}.`, { undo: () => control(pathOf(collection, added), { method: "DELETE" }) });
+    const added = textOf(
+      members(
+        await control(pathOf(collection), { method: "POST", raw: true }),
+      ).get(key),
+    );
+    toast(`Added the generated record ${added}.`, {
+      undo: () => control(pathOf(collection, added), { method: "DELETE" }),
+    });
   };
-  const amount = filters.length ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}` : count(total, "record");
-  const keys = suggested([key, ...known].filter((each) => !isHidden(each)), page.records, schema);
+  const amount = filters.length
+    ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}`
+    : count(total, "record");
+  const keys = suggested(
+    [key, ...known].filter((each) => !isHidden(each)),
+    page.records,
+    schema,
+  );
   const example = exampleOf(keys, known, schema);
-  const problem = error || (isPartial ? `Filter by a property and its value${example && `, such as ${example}`}.` : "");
+  const problem =
+    error ||
+    (isPartial
+      ? `Filter by a property and its value${example && `, such as ${example}`}.`
+      : "");
   const words = `${amount}${hasMore ? `, the first ${page.records.length.toLocaleString("en")}` : ""} · ${path} · ${giver === null ? "the session's own records" : `content of the scenario ${giver}`}`;
   const width = (least) => `${least * (shown.length + 1)}px`;
   const keyIsNumber = isNumeric(key, page.records);
@@ -156,16 +316,23 @@ function Records({ collection, page, filters, isPartial, error, schema, create, 
         ${form === "replace" && html`<${Replace} collection=${collection} first=${page.records[0]} />`}
       </div>
       <div class="scroll">
-        ${page.records.length > 0 ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
+        ${
+          page.records.length > 0
+            ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
           <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${isHidden(key) ? "record" : key}</th>${shown.map(({ column, head, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${head}>${head}</th>`)}<td></td></tr></thead>
           <tbody>${page.records.map((record) => {
             const id = textOf(record.get(key));
-            const title = isText(record.get(label)) && key !== label ? `${id}, ${textOf(record.get(label))}` : id;
+            const title =
+              isText(record.get(label)) && key !== label
+                ? `${id}, ${textOf(record.get(label))}`
+                : id;
             return html`<tr key=${id}><th scope="row" class=${keyIsNumber ? "key number" : "key"} title=${id}>${id}</th>
               ${shown.map(({ column, head, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} head=${head} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
               <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete record ${title}`} does=${() => remove(record, title)} /></td></tr>`;
           })}</tbody>
-        </table>` : html`<${None} isFiltered=${filters.length > 0} />`}
+        </table>`
+            : html`<${None} isFiltered=${filters.length > 0} />`
+        }
         ${known.length > shown.length && html`<p class="hint soft">Not shown: ${known.slice(MOST_COLUMNS).join(", ")}</p>`}
         ${hasMore && html`<${Button} text="Show more" does=${showMore} />`}
         ${children}
@@ -175,7 +342,8 @@ function Records({ collection, page, filters, isPartial, error, schema, create, 
 
 /** Return the property that names a record to people: the first text that it must have. */
 function labelOf(schema) {
-  const isLabel = ([name, { type, enum: options }]) => type === "string" && !options && schema.required.includes(name);
+  const isLabel = ([name, { type, enum: options }]) =>
+    type === "string" && !options && schema.required.includes(name);
   return Object.entries(schema?.properties ?? {}).find(isLabel)?.[0] ?? "name";
 }
 
@@ -183,22 +351,47 @@ function labelOf(schema) {
 function isNumeric(name, records, schema) {
   const property = schema?.properties[name];
   if (property?.type) return isNumber(property);
-  const values = records.map((record) => record.get(name)).filter((json) => json !== undefined);
+  const values = records
+    .map((record) => record.get(name))
+    .filter((json) => json !== undefined);
   return values.length > 0 && values.every((json) => /^-?\d/.test(json));
 }
 
-const None = ({ isFiltered }) => (isFiltered
-  ? html`<${EmptyState} title="No records match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "" })} /><//>`
-  : html`<${EmptyState} title="No records."><p>Clients get an empty list. Add a record, or activate another scenario.</p><//>`);
+const None = ({ isFiltered }) =>
+  isFiltered
+    ? html`<${EmptyState} title="No records match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "" })} /><//>`
+    : html`<${EmptyState} title="No records."><p>Clients get an empty list. Add a record, or activate another scenario.</p><//>`;
 
 /** A property of a record; an empty one removes the property. */
-function Value({ collection, id, title, name, head, json, isNumber: isRight, schema }) {
+function Value({
+  collection,
+  id,
+  title,
+  name,
+  head,
+  json,
+  isNumber: isRight,
+  schema,
+}) {
   const property = schema?.properties[name] ?? {};
   const isRequired = schema?.required.includes(name) ?? false;
   const change = async (text) => {
-    const value = text === "" && !isRequired ? "null" : jsonOf(text, property.type ? property.type === "string" : isText(json));
-    await control(pathOf(collection, id), { method: "PATCH", body: toObject([[name, patch(json, value)]]) });
-    announce(text ? `${head} of record ${id} is now ${text}` : `Record ${id} now has no ${head}`);
+    const value =
+      text === "" && !isRequired
+        ? "null"
+        : jsonOf(
+            text,
+            property.type ? property.type === "string" : isText(json),
+          );
+    await control(pathOf(collection, id), {
+      method: "PATCH",
+      body: toObject([[name, patch(json, value)]]),
+    });
+    announce(
+      text
+        ? `${head} of record ${id} is now ${text}`
+        : `Record ${id} now has no ${head}`,
+    );
   };
   const common = { name: `${head} of record ${title}`, change };
   return isNested(json) || (json === undefined && property.sample !== undefined)
@@ -224,11 +417,14 @@ function Folded({ name, json, sample, change }) {
     }
   });
   return html`<td><button type="button" class="folded ${json === undefined ? "soft" : ""}" aria-label=${name} aria-haspopup="dialog" title=${json} onClick=${open}>${json === undefined ? "None" : summary(json)}</button>
-    ${draft !== null && html`<${Dialog} label=${`Edit ${name}`} class="nested-value" close=${() => setDraft(null)}><form onSubmit=${save}>
+    ${
+      draft !== null &&
+      html`<${Dialog} label=${`Edit ${name}`} class="nested-value" close=${() => setDraft(null)}><form onSubmit=${save}>
       <h2>${name}</h2>
       <textarea aria-label="JSON" rows="14" spellcheck=${false} autofocus value=${draft} placeholder=${sample === undefined ? null : JSON.stringify(sample, null, 2)} aria-invalid=${problem ? "true" : null} onInput=${(event) => setDraft(event.target.value)}></textarea>
       ${problem && html`<p class="failure" role="alert">${problem}</p>`}
-      <div class="line"><${Button} kind="primary" type="submit" text="Save" /><${Button} text="Cancel" does=${() => setDraft(null)} /></div></form><//>`}</td>`;
+      <div class="line"><${Button} kind="primary" type="submit" text="Save" /><${Button} text="Cancel" does=${() => setDraft(null)} /></div></form><//>`
+    }</td>`;
 }
 
 /**
@@ -243,7 +439,10 @@ function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
     setDraft(null);
     setProblem("");
   };
-  useEffect(() => setDraft((now) => (now === saved.current ? null : now)), [value]); // not what was entered since
+  useEffect(
+    () => setDraft((now) => (now === saved.current ? null : now)),
+    [value],
+  ); // not what was entered since
   const save = async (text) => {
     if (text === value) return restore();
     saved.current = text;
@@ -267,8 +466,15 @@ function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
   const set = (event) => setDraft(event.target.value);
   const isChoice = Boolean(optionsOf(schema));
   const onInput = isChoice ? undefined : set;
-  const onChange = isChoice ? (event) => { set(event); return act(() => save(event.target.value)); } : undefined;
-  const onBlur = isChoice ? undefined : () => draft !== null && act(() => save(draft));
+  const onChange = isChoice
+    ? (event) => {
+        set(event);
+        return act(() => save(event.target.value));
+      }
+    : undefined;
+  const onBlur = isChoice
+    ? undefined
+    : () => draft !== null && act(() => save(draft));
   return html`<td class=${isRight ? "number" : ""}><${Control} schema=${schema} value=${draft ?? value} none=${!isRequired && "None"}
     aria-label=${name} aria-invalid=${problem ? "true" : null} title=${problem || null} onInput=${onInput} onChange=${onChange} onBlur=${onBlur} onKeyDown=${onKeyDown} /></td>`;
 }
@@ -277,16 +483,39 @@ function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
 function Add({ collection, schema: whole, create, parent }) {
   const operation = create && { ...create, ...create.details() };
   const [body] = operation?.bodies ?? [];
-  const schema = body?.schema ?? withParent(sendable(whole), collection, parent);
-  const [record, setRecord] = useState(() => (operation ? initial(schema) : "{}"));
+  const schema =
+    body?.schema ?? withParent(sendable(whole), collection, parent);
+  const [record, setRecord] = useState(() =>
+    operation ? initial(schema) : "{}",
+  );
   const [response, setResponse] = useState({ text: "", isError: false });
   const send = async () => {
-    if (!operation) return addedTo(collection, await control(pathOf(collection), { method: "POST", body: record, raw: true }));
-    const json = body.envelope === null ? record : toObject([[body.envelope, record]]);
-    const { method, path, headers } = requestOf(operation, { key: store.state.settings.key, body: json });
-    const sent = await fetch(`..${path}`, { method, credentials: "omit", headers, body: json });
+    if (!operation)
+      return addedTo(
+        collection,
+        await control(pathOf(collection), {
+          method: "POST",
+          body: record,
+          raw: true,
+        }),
+      );
+    const json =
+      body.envelope === null ? record : toObject([[body.envelope, record]]);
+    const { method, path, headers } = requestOf(operation, {
+      key: store.state.settings.key,
+      body: json,
+    });
+    const sent = await fetch(`..${path}`, {
+      method,
+      credentials: "omit",
+      headers,
+      body: json,
+    });
     const text = await sent.text();
-    if (!sent.ok) throw Object.assign(new Error(`${sent.status}: ${problemIn(text)}`), { body: text });
+    if (!sent.ok)
+      throw Object.assign(new Error(`${sent.status}: ${problemIn(text)}`), {
+        body: text,
+      });
     return `${sent.status}: ${added(text, schema, collection)}`;
   };
   const add = async (event) => {
@@ -295,7 +524,12 @@ function Add({ collection, schema: whole, create, parent }) {
     try {
       setResponse({ text: await send(), isError: false });
     } catch (error) {
-      setResponse({ text: error.body ? error.message : "No response: the connection failed.", isError: true });
+      setResponse({
+        text: error.body
+          ? error.message
+          : "No response: the connection failed.",
+        isError: true,
+      });
     }
   };
   return html`
@@ -307,14 +541,36 @@ function Add({ collection, schema: whole, create, parent }) {
 }
 
 /** Return the properties that have an example, as JSON. */
-const initial = ({ properties }) => toObject(Object.entries(properties).filter(([, { examples, sample }]) => examples?.length && sample === undefined)
-  .map(([name, property]) => [name, jsonOf(textIn(property.examples[0]), property.type === "string")]));
+const initial = ({ properties }) =>
+  toObject(
+    Object.entries(properties)
+      .filter(
+        ([, { examples, sample }]) => examples?.length && sample === undefined,
+      )
+      .map(([name, property]) => [
+        name,
+        jsonOf(textIn(property.examples[0]), property.type === "string"),
+      ]),
+  );
 
 /** Return the schema of a record without a key that no response shows, and with the key of its parent. */
 function withParent({ properties, ...schema }, { id }, parent) {
-  const own = Object.entries(properties).filter(([name]) => name !== parent?.column && !(name === id && isHidden(id)));
-  const link = parent ? [[parent.column, properties[parent.column] ?? { label: `of ${parent.name}` }]] : [];
-  return { ...schema, required: [], properties: Object.fromEntries([...link, ...own]) };
+  const own = Object.entries(properties).filter(
+    ([name]) => name !== parent?.column && !(name === id && isHidden(id)),
+  );
+  const link = parent
+    ? [
+        [
+          parent.column,
+          properties[parent.column] ?? { label: `of ${parent.name}` },
+        ],
+      ]
+    : [];
+  return {
+    ...schema,
+    required: [],
+    properties: Object.fromEntries([...link, ...own]),
+  };
 }
 
 const addedTo = ({ id, name }, text) => {
@@ -327,7 +583,11 @@ const addedTo = ({ id, name }, text) => {
 function problemIn(text) {
   try {
     const properties = members(text);
-    return textOf(["message", "detail"].map((name) => properties.get(name)).find(isText)) || text;
+    return (
+      textOf(
+        ["message", "detail"].map((name) => properties.get(name)).find(isText),
+      ) || text
+    );
   } catch {
     return text;
   }
@@ -337,9 +597,16 @@ function problemIn(text) {
 function added(text, schema, { id: key }) {
   try {
     const whole = members(text);
-    const value = [whole, ...[...whole.values()].filter(isObject).map(members)].find((each) => each.has(key)) ?? whole; // it may be in an envelope
-    const names = [...new Set([key, labelOf(schema)])].map((each) => textOf(value.get(each))).filter(Boolean);
-    return names.length ? `Added record ${names.join(", ")}.` : "Added a record.";
+    const value =
+      [whole, ...[...whole.values()].filter(isObject).map(members)].find(
+        (each) => each.has(key),
+      ) ?? whole; // it may be in an envelope
+    const names = [...new Set([key, labelOf(schema)])]
+      .map((each) => textOf(value.get(each)))
+      .filter(Boolean);
+    return names.length
+      ? `Added record ${names.join(", ")}.`
+      : "Added a record.";
   } catch {
     return text;
   }
@@ -347,9 +614,18 @@ function added(text, schema, { id: key }) {
 
 /** Add a record as JSON. */
 function AddJson({ collection, columns, first }) {
-  const example = toObject(columns.map((name) => [name, first?.get(name) ?? "null"]));
+  const example = toObject(
+    columns.map((name) => [name, first?.get(name) ?? "null"]),
+  );
   const add = handler(async (event) => {
-    addedTo(collection, await control(pathOf(collection), { method: "POST", body: event.target.elements.value.value, raw: true }));
+    addedTo(
+      collection,
+      await control(pathOf(collection), {
+        method: "POST",
+        body: event.target.elements.value.value,
+        raw: true,
+      }),
+    );
   });
   return html`
     <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
@@ -360,12 +636,26 @@ function AddJson({ collection, columns, first }) {
 
 /** Replace all records with generated ones, a fixture, pasted JSON, or nothing. */
 function Replace({ collection, first }) {
-  const choices = { ...(collection.scenario === null && { generate: "Generated records" }), paste: "JSON", fixture: "A fixture", clear: "Nothing" };
+  const choices = {
+    ...(collection.scenario === null && { generate: "Generated records" }),
+    paste: "JSON",
+    fixture: "A fixture",
+    clear: "Nothing",
+  };
   const [kind, setKind] = useState(Object.keys(choices)[0]);
   const replace = handler(async (event) => {
     const value = event.target.elements.value?.value;
-    const body = { generate: () => `{"count":${jsonOf(value, false)}}`, fixture: () => JSON.stringify(value.trim()), paste: () => value, clear: () => "[]" }[kind]();
-    await undoably(`${kind === "clear" ? "Deleted" : "Replaced"} all records of ${collection.name}.`, collection, () => control(pathOf(collection), { method: "PUT", body }));
+    const body = {
+      generate: () => `{"count":${jsonOf(value, false)}}`,
+      fixture: () => JSON.stringify(value.trim()),
+      paste: () => value,
+      clear: () => "[]",
+    }[kind]();
+    await undoably(
+      `${kind === "clear" ? "Deleted" : "Replaced"} all records of ${collection.name}.`,
+      collection,
+      () => control(pathOf(collection), { method: "PUT", body }),
+    );
   });
   return html`
     <form class="panel-form" aria-label="Replace all records" onSubmit=${replace}>

@@ -3,7 +3,18 @@
 import { Failure, useLoaded } from "./entry.js";
 import { html, useState } from "./preact.js";
 import { control, store } from "./store.js";
-import { clock, count, duration, Facts, OUTCOMES, Section, shownTarget, size, StatusText, statusParts } from "./ui.js";
+import {
+  clock,
+  count,
+  duration,
+  Facts,
+  OUTCOMES,
+  Section,
+  shownTarget,
+  size,
+  StatusText,
+  statusParts,
+} from "./ui.js";
 
 // --- Why ---
 
@@ -11,30 +22,52 @@ import { clock, count, duration, Facts, OUTCOMES, Section, shownTarget, size, St
 export function Why({ load: explain, again }) {
   const [explanation, error] = useLoaded(explain, [again]);
   if (error) return html`<${Failure} error=${error} />`;
-  return explanation ? html`<${Explanation} explanation=${explanation} />` : html`<p class="soft" role="status">Loading the explanation.</p>`;
+  return explanation
+    ? html`<${Explanation} explanation=${explanation} />`
+    : html`<p class="soft" role="status">Loading the explanation.</p>`;
 }
 
 export function Explanation({ explanation }) {
   const { request, sent, summary, stubs, omitted, by, stub } = explanation;
-  const nearest = stubs.find(({ label, result }) => label === explanation.nearest && result === "no_match");
+  const nearest = stubs.find(
+    ({ label, result }) =>
+      label === explanation.nearest && result === "no_match",
+  );
   const text = summary.replace(/^\d{3},? /, ""); // the status stands before it
-  const responder = by === "check" ? "A check that rejects the request" : by === "stub" ? `Stub ${stub}` : by === "resource" ? "A resource" : `Operation ${request.operation}`;
+  const responder =
+    by === "check"
+      ? "A check that rejects the request"
+      : by === "stub"
+        ? `Stub ${stub}`
+        : by === "resource"
+          ? "A resource"
+          : `Operation ${request.operation}`;
   return html`<div class="why">${!sent && html`<p class="soft">The request was not sent. If you send it now:</p>`}
     <p role="status"><${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.</p><${Facts} rows=${[["Response from", responder]]} />
     ${stubs.length > 0 && html`<p class="soft">Stubs, in the order of the search:</p><ol class="stubs">${stubs.map((each) => html`<${StubItem} stub=${each} isNearest=${each === nearest} />`)}</ol>`}
     ${omitted > 0 && html`<p class="soft">Not listed: ${count(omitted, "more stub")}.</p>`}</div>`;
 }
 
-function StubItem({ stub: { label, when, does, limits, result, reason, conditions }, isNearest }) {
+function StubItem({
+  stub: { label, when, does, limits, result, reason, conditions },
+  isNearest,
+}) {
   // Long lists stay short: stubs that took no part are closed, except for the nearest one.
   const open = isNearest || (result !== "no_match" && result !== "not_reached");
   return html`<li><details open=${open}><summary><code>${label}</code> <span class="note ${result}">${reason}</span>${isNearest && html` <span class="note nearest">nearest</span>`}</summary>
     <p>For ${when}: <b>${does}</b></p>${limits && html`<p class="soft">${limits}</p>`}${conditions.length > 0 && html`<${Conditions} label=${label} conditions=${conditions} />`}</details></li>`;
 }
 
-const HOLDS = { true: ["holds", "✓", "yes"], false: ["fails", "✗", "no"], null: ["unknown", "?", "unknown"] };
+const HOLDS = {
+  true: ["holds", "✓", "yes"],
+  false: ["fails", "✗", "no"],
+  null: ["unknown", "?", "unknown"],
+};
 
-const Conditions = ({ label, conditions }) => html`<table class="conditions" aria-label=${`Conditions of ${label}`}><thead><tr>${["Part", "Expected", "Actual", "Holds"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+const Conditions = ({
+  label,
+  conditions,
+}) => html`<table class="conditions" aria-label=${`Conditions of ${label}`}><thead><tr>${["Part", "Expected", "Actual", "Holds"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
   <tbody>${conditions.map(({ where, expected, got, holds }) => {
     const [kind, sign, text] = HOLDS[holds];
     return html`<tr class=${kind}><th scope="row">${where}</th><td>${expected}</td><td>${got}</td><td><span aria-hidden="true">${sign}</span> ${text}</td></tr>`;
@@ -43,13 +76,44 @@ const Conditions = ({ label, conditions }) => html`<table class="conditions" ari
 // --- Timing ---
 
 export function Timing({ entry }) {
-  const { app_ms: app, delay_ms: delay, held_ms: held, total_ms: total, throttle, hold, outcome } = entry;
-  const ended = total === null ? null : new Date(Date.parse(entry.at) + total).toISOString();
+  const {
+    app_ms: app,
+    delay_ms: delay,
+    held_ms: held,
+    total_ms: total,
+    throttle,
+    hold,
+    outcome,
+  } = entry;
+  const ended =
+    total === null
+      ? null
+      : new Date(Date.parse(entry.at) + total).toISOString();
   return html`<${Facts} rows=${[
-    ["Received", clock(entry.at)], ["Processing", duration(app)], ["Added delay", delay > 0 && duration(delay)],
-    ["Held at gate", hold && `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`], ["Throttled to", throttle && `${size(throttle)}/s`],
-    [outcome === "client_left" ? "Client left after" : "Sent after", total !== null && duration(total)], [outcome === "client_left" ? "Client left at" : "Sent at", ended && clock(ended)],
-    ["Outcome", outcome === "pending" ? `pending: ${statusParts(entry)[0]}` : OUTCOMES[outcome]]]} />`;
+    ["Received", clock(entry.at)],
+    ["Processing", duration(app)],
+    ["Added delay", delay > 0 && duration(delay)],
+    [
+      "Held at gate",
+      hold &&
+        `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`,
+    ],
+    ["Throttled to", throttle && `${size(throttle)}/s`],
+    [
+      outcome === "client_left" ? "Client left after" : "Sent after",
+      total !== null && duration(total),
+    ],
+    [
+      outcome === "client_left" ? "Client left at" : "Sent at",
+      ended && clock(ended),
+    ],
+    [
+      "Outcome",
+      outcome === "pending"
+        ? `pending: ${statusParts(entry)[0]}`
+        : OUTCOMES[outcome],
+    ],
+  ]} />`;
 }
 
 // --- Diff ---
@@ -58,15 +122,38 @@ const MOST_CHOICES = 50;
 const MOST_DIFF_LINES = 500;
 
 /** Return the request to compare with: the last one before it with the same method and path, else the one before. */
-const nearestOf = (entry, others) => others.findLast((row) => row.number < entry.number && row.method === entry.method && row.path === entry.path) ?? others.findLast((row) => row.number < entry.number) ?? others[0];
+const nearestOf = (entry, others) =>
+  others.findLast(
+    (row) =>
+      row.number < entry.number &&
+      row.method === entry.method &&
+      row.path === entry.path,
+  ) ??
+  others.findLast((row) => row.number < entry.number) ??
+  others[0];
 
 export function Diff({ entry, rows }) {
-  const others = rows.filter((row) => row.number !== entry.number && row.session === entry.session);
-  const [chosen, choose] = useState(() => String(nearestOf(entry, others)?.number ?? ""));
-  const [other, error] = useLoaded(async () => (chosen ? control(`requests/${chosen}`, { session: entry.session === store.session ? undefined : entry.session }) : null), [chosen]);
-  if (!others.length) return html`<p class="soft">There is no other request to compare with.</p>`;
+  const others = rows.filter(
+    (row) => row.number !== entry.number && row.session === entry.session,
+  );
+  const [chosen, choose] = useState(() =>
+    String(nearestOf(entry, others)?.number ?? ""),
+  );
+  const [other, error] = useLoaded(
+    async () =>
+      chosen
+        ? control(`requests/${chosen}`, {
+            session:
+              entry.session === store.session ? undefined : entry.session,
+          })
+        : null,
+    [chosen],
+  );
+  if (!others.length)
+    return html`<p class="soft">There is no other request to compare with.</p>`;
   const choices = others.slice(-MOST_CHOICES);
-  if (!choices.some((row) => String(row.number) === chosen)) choices.unshift(...others.filter((row) => String(row.number) === chosen));
+  if (!choices.some((row) => String(row.number) === chosen))
+    choices.unshift(...others.filter((row) => String(row.number) === chosen));
   return html`<label class="line">Compare with <select value=${chosen} onChange=${(event) => choose(event.target.value)}>${choices.map((row) => html`<option value=${String(row.number)} selected=${String(row.number) === chosen}>${row.number}: ${statusParts(row)[0]} ${row.method} ${shownTarget(row)}</option>`)}</select></label>
     ${error && html`<${Failure} error=${error} />`}${other && html`<${Differences} title="Request" before=${linesOf(other, "request")} after=${linesOf(entry, "request")} /><${Differences} title="Response" before=${linesOf(other, "response")} after=${linesOf(entry, "response")} />`}`;
 }
@@ -74,14 +161,22 @@ export function Diff({ entry, rows }) {
 /** Return a message as lines: first line, headers, body. */
 function linesOf(entry, side) {
   const { headers, body } = entry[side];
-  const first = side === "request" ? `${entry.method} ${shownTarget(entry)}` : String(entry.status ?? "no response");
+  const first =
+    side === "request"
+      ? `${entry.method} ${shownTarget(entry)}`
+      : String(entry.status ?? "no response");
   let text = body.text;
   try {
     text = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     // Not JSON: compare it as it is.
   }
-  return [first, ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`), "", ...text.split("\n")].slice(0, MOST_DIFF_LINES);
+  return [
+    first,
+    ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`),
+    "",
+    ...text.split("\n"),
+  ].slice(0, MOST_DIFF_LINES);
 }
 
 function Differences({ title, before, after }) {
@@ -92,17 +187,35 @@ function Differences({ title, before, after }) {
 
 /** Return [sign, line] by the longest common subsequence of lines. */
 function difference(before, after) {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
+  const lengths = Array.from(
+    { length: before.length + 1 },
+    () => new Uint16Array(after.length + 1),
+  );
   for (let i = before.length - 1; i >= 0; i -= 1) {
-    for (let j = after.length - 1; j >= 0; j -= 1) lengths[i][j] = before[i] === after[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+    for (let j = after.length - 1; j >= 0; j -= 1)
+      lengths[i][j] =
+        before[i] === after[j]
+          ? lengths[i + 1][j + 1] + 1
+          : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
   }
   const lines = [];
   let i = 0;
   let j = 0;
   while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) { lines.push([" ", before[i]]); i += 1; j += 1; }
-    else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) { lines.push(["-", before[i]]); i += 1; }
-    else { lines.push(["+", after[j]]); j += 1; }
+    if (i < before.length && j < after.length && before[i] === after[j]) {
+      lines.push([" ", before[i]]);
+      i += 1;
+      j += 1;
+    } else if (
+      j >= after.length ||
+      (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])
+    ) {
+      lines.push(["-", before[i]]);
+      i += 1;
+    } else {
+      lines.push(["+", after[j]]);
+      j += 1;
+    }
   }
   return lines;
 }

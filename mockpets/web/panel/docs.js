@@ -7,11 +7,16 @@ storeUrlToken();
 
 // --- The search ---
 
-const field = /** @type {HTMLInputElement} */ (document.getElementById("search"));
+const field = /** @type {HTMLInputElement} */ (
+  document.getElementById("search")
+);
 const groups = [...document.querySelectorAll("nav details")].map((node) => ({
   node: /** @type {HTMLDetailsElement} */ (node),
   wasOpen: /** @type {HTMLDetailsElement} */ (node).open,
-  links: [...node.querySelectorAll("a")].map((link) => ({ link, text: `${node.firstElementChild.textContent} ${link.textContent} ${link.title}`.toLowerCase() })),
+  links: [...node.querySelectorAll("a")].map((link) => ({
+    link,
+    text: `${node.firstElementChild.textContent} ${link.textContent} ${link.title}`.toLowerCase(),
+  })),
 }));
 
 function search() {
@@ -27,17 +32,27 @@ function search() {
     node.open = words.length ? true : wasOpen;
     n += found.length;
   }
-  document.getElementById("none").textContent = n ? "" : "No operations match the search.";
+  document.getElementById("none").textContent = n
+    ? ""
+    : "No operations match the search.";
 }
 
 field.closest("label").hidden = false;
 field.addEventListener("input", search);
 field.addEventListener("keydown", (event) => {
-  const first = event.key === "Enter" && groups.flatMap(({ links }) => links).find(({ link }) => !link.parentElement.hidden);
+  const first =
+    event.key === "Enter" &&
+    groups
+      .flatMap(({ links }) => links)
+      .find(({ link }) => !link.parentElement.hidden);
   if (first) first.link.click();
 });
 addEventListener("keydown", (event) => {
-  if (event.key !== "/" || /** @type {HTMLElement} */ (event.target).closest("input, textarea, select")) return;
+  if (
+    event.key !== "/" ||
+    /** @type {HTMLElement} */ (event.target).closest("input, textarea, select")
+  )
+    return;
   event.preventDefault();
   field.focus();
 });
@@ -47,15 +62,28 @@ addEventListener("keydown", (event) => {
 let loading = null;
 
 async function loadForms() {
-  const [{ TryForm }, { load }] = await Promise.all([import("./try.js"), import("./openapi.js")]);
+  const [{ TryForm }, { load }] = await Promise.all([
+    import("./try.js"),
+    import("./openapi.js"),
+  ]);
   let settings = { key: "mockpets", scenarios: [], explains: false };
   try {
     const state = await control("state", { ask: false });
-    settings = { key: state.settings.key, scenarios: state.scenarios.filter((row) => row.description !== null).map((row) => row.name), explains: true };
+    settings = {
+      key: state.settings.key,
+      scenarios: state.scenarios
+        .filter((row) => row.description !== null)
+        .map((row) => row.name),
+      explains: true,
+    };
   } catch {
     // Without access to the control API, the reader types the key.
   }
-  return { TryForm, settings, ...await load(new URLSearchParams(location.search).get("contract")) };
+  return {
+    TryForm,
+    settings,
+    ...(await load(new URLSearchParams(location.search).get("contract"))),
+  };
 }
 
 async function open(container) {
@@ -64,7 +92,13 @@ async function open(container) {
   const operation = byRoute.get(container.dataset.try);
   if (!operation) return;
   container.replaceChildren();
-  render(html`<${TryForm} operation=${operation} name=${container.dataset.name} settings=${settings} />`, container);
+  render(
+    html`<${TryForm} operation=${operation} name=${container.dataset.name} settings=${settings} />`,
+    container,
+  );
 }
 
-for (const section of document.querySelectorAll("details.try-it")) section.addEventListener("toggle", () => open(section.lastElementChild), { once: true });
+for (const section of document.querySelectorAll("details.try-it"))
+  section.addEventListener("toggle", () => open(section.lastElementChild), {
+    once: true,
+  });

@@ -1,11 +1,52 @@
 // The sheet of one request: the response, the request, why, timing, and a comparison with another one.
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { control, copy, errorReply, go, link, placeOf, release, releaseAll, store, toast, useKeys } from "./store.js";
-import { Button, clock, CodeBlock, CopyButton, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, Tabs, waitsFor } from "./ui.js";
+import {
+  html,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "./preact.js";
+import {
+  control,
+  copy,
+  errorReply,
+  go,
+  link,
+  placeOf,
+  release,
+  releaseAll,
+  store,
+  toast,
+  useKeys,
+} from "./store.js";
+import {
+  Button,
+  clock,
+  CodeBlock,
+  CopyButton,
+  duration,
+  Facts,
+  kindOf,
+  Menu,
+  NOTES,
+  OUTCOMES,
+  Section,
+  shownTarget,
+  size,
+  StatusText,
+  Tabs,
+  waitsFor,
+} from "./ui.js";
 
 const formats = () => import("./formats.js");
-const TABS = [["response", "Response"], ["request", "Request"], ["why", "Why"], ["timing", "Timing"], ["diff", "Diff"]];
+const TABS = [
+  ["response", "Response"],
+  ["request", "Request"],
+  ["why", "Why"],
+  ["timing", "Timing"],
+  ["diff", "Diff"],
+];
 
 /** Return the number of a request and the session to ask, from its key: "12" or "12@worker-3". */
 const parseKey = (key) => {
@@ -23,16 +64,25 @@ export function useLoaded(fetched, inputs) {
   const [result, setResult] = useState([null, null]);
   useEffect(() => {
     let current = true;
-    fetched().then((value) => current && setResult([value, null]), (error) => current && setResult([null, error]));
-    return () => { current = false; };
+    fetched().then(
+      (value) => current && setResult([value, null]),
+      (error) => current && setResult([null, error]),
+    );
+    return () => {
+      current = false;
+    };
   }, inputs);
   return result;
 }
 
 /** A TypeError of fetch names no reason, and each browser has another text for it. */
-const describe = (error) => (error instanceof TypeError ? "Cannot reach the server. Is it still running?" : error.message);
+const describe = (error) =>
+  error instanceof TypeError
+    ? "Cannot reach the server. Is it still running?"
+    : error.message;
 
-export const Failure = ({ error }) => html`<p class="failure" role="alert">${describe(error)}</p>`;
+export const Failure = ({ error }) =>
+  html`<p class="failure" role="alert">${describe(error)}</p>`;
 
 /** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
 export default function Entry({ id, row, rows, previous, next, close, href }) {
@@ -42,9 +92,13 @@ export default function Entry({ id, row, rows, previous, next, close, href }) {
   // While another one loads, the one before stays, so that its controls keep the focus.
   const [shown, error] = useLoaded(() => load(id), [id, version.current]);
   const [tab, setTab] = useState("response");
-  const now = row ?? (shown && String(shown.number) === parseKey(id).number ? shown : null);
+  const now =
+    row ??
+    (shown && String(shown.number) === parseKey(id).number ? shown : null);
   const body = useRef(null);
-  useLayoutEffect(() => { if (body.current) body.current.scrollTop = 0; }, [id, tab]);
+  useLayoutEffect(() => {
+    if (body.current) body.current.scrollTop = 0;
+  }, [id, tab]);
   return html`<${Resizable}><article class="sheet" id="entry" aria-label=${`Request ${id}`}>
     <div class="sheet-head"><${Button} kind="ghost" class="narrow-only" icon="back" label="Back" does=${close} />${now && html`<h2 class="sheet-title" title=${`${now.method} ${now.target}`}><${StatusText} row=${now} /> <span class="mono">${now.method} ${shownTarget(now)}</span></h2>`}
       <span class="grow"></span><${Button} kind="ghost" icon="up" label="Previous request" title="Previous request (k)" disabled=${!previous} does=${() => previous?.()} />
@@ -52,18 +106,23 @@ export default function Entry({ id, row, rows, previous, next, close, href }) {
       <${CopyButton} icon="link" text=${() => location.href.split("#")[0] + href} label="Copy link" />
       <${Button} kind="ghost" class="wide-only" icon="close" label="Close" title="Close (Esc)" does=${close} /></div>
     ${error && !shown && html`<${Failure} error=${error} />`}
-    ${shown && html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
+    ${
+      shown &&
+      html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
       ${tab === "response" && html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`}
       ${tab === "request" && html`<${Message} name="Request" first=${`${shown.method} ${shown.target}`} message=${shown.request} />`}
       ${tab === "why" && html`<${Detail} of="Why" key=${id} load=${() => load(id, "/explain")} again=${shown.outcome} />`}
       ${tab === "timing" && html`<${Detail} of="Timing" entry=${shown} />`}
-      ${tab === "diff" && html`<${Detail} of="Diff" key=${id} entry=${shown} rows=${rows} />`}</div><//>`}</article><//>`;
+      ${tab === "diff" && html`<${Detail} of="Diff" key=${id} entry=${shown} rows=${rows} />`}</div><//>`
+    }</article><//>`;
 }
 
 /** A component of `details.js`. */
 function Detail({ of: name, ...rest }) {
   const [module, error] = useLoaded(() => import("./details.js"), []);
-  return module ? html`<${module[name]} ...${rest} />` : error && html`<${Failure} error=${error} />`;
+  return module
+    ? html`<${module[name]} ...${rest} />`
+    : error && html`<${Failure} error=${error} />`;
 }
 
 // --- The sheet's width ---
@@ -103,39 +162,81 @@ function Resizable({ children }) {
 
 // --- Actions ---
 
-const faultCalled = (word) => Object.keys(store.state.faults).find((name) => store.state.faults[name] === word);
+const faultCalled = (word) =>
+  Object.keys(store.state.faults).find(
+    (name) => store.state.faults[name] === word,
+  );
 
 /** What `Release with` sends to the client of a path: its name, and the reply or delay; null for what was prepared. */
 const replies = (path) => [
-  ["Real response", {}], ["401", { reply: errorReply(path, 401) }], ["404", { reply: errorReply(path, 404) }], ["500", { reply: { status: 500 } }],
-  ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: faultCalled("cut") } }],
+  ["Real response", {}],
+  ["401", { reply: errorReply(path, 401) }],
+  ["404", { reply: errorReply(path, 404) }],
+  ["500", { reply: { status: 500 } }],
+  ["Empty list", { reply: { page: [] } }],
+  ["Slow, after 3 s", { delay: "3s" }],
+  ["Broken connection", { reply: { fault: faultCalled("cut") } }],
 ];
 
 /** What `Respond like this` does: its name, and the query of the call. */
-const LIKE = () => [["As recorded", ""], ["401", "?status=401"], ["404", "?status=404"], ["500", "?status=500"], ["Slow, after 3 s", "?delay=3s"], ["Broken connection", `?fault=${faultCalled("cut")}`]];
+const LIKE = () => [
+  ["As recorded", ""],
+  ["401", "?status=401"],
+  ["404", "?status=404"],
+  ["500", "?status=500"],
+  ["Slow, after 3 s", "?delay=3s"],
+  ["Broken connection", `?fault=${faultCalled("cut")}`],
+];
 
 async function respondLike({ number, session }, query) {
   const path = `requests/${number}/stub`;
   const { matches } = await control(path + query, { method: "POST", session });
   const undo = () => control(path, { method: "DELETE", session });
-  toast(`A stub now responds to requests like ${number}; it matches ${matches.length} of the log.`, { undo });
+  toast(
+    `A stub now responds to requests like ${number}; it matches ${matches.length} of the log.`,
+    { undo },
+  );
 }
 
 function Actions({ entry, id }) {
   const { key } = store.state.settings;
   const isHeld = waitsFor(entry) === "held";
-  const truncated = entry.request.body.cut ? "The request log has only the beginning of the body, so the request cannot be sent again." : undefined;
+  const truncated = entry.request.body.cut
+    ? "The request log has only the beginning of the body, so the request cannot be sent again."
+    : undefined;
   const copies = [
-    ["curl", (all) => all.asCurl(entry, key)], ["fetch", (all) => all.asFetch(entry, key)], ["Playwright test", (all) => all.asTest(entry)],
-    ["verify", (all) => all.asVerify(entry)], ["stub as YAML", async () => (await control(`requests/${entry.number}/stub`, { session: entry.session })).yaml],
-  ].filter(([name]) => !truncated || (name !== "curl" && name !== "fetch")).map(([text, format]) => ({ text, does: async () => copy(await format(await formats())) }));
+    ["curl", (all) => all.asCurl(entry, key)],
+    ["fetch", (all) => all.asFetch(entry, key)],
+    ["Playwright test", (all) => all.asTest(entry)],
+    ["verify", (all) => all.asVerify(entry)],
+    [
+      "stub as YAML",
+      async () =>
+        (
+          await control(`requests/${entry.number}/stub`, {
+            session: entry.session,
+          })
+        ).yaml,
+    ],
+  ]
+    .filter(([name]) => !truncated || (name !== "curl" && name !== "fetch"))
+    .map(([text, format]) => ({
+      text,
+      does: async () => copy(await format(await formats())),
+    }));
   const resend = () => sendAgain(entry, key);
   useKeys(truncated ? {} : { resend });
   return html`<div class="actions">
-    ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
-      <${Menu} text="Release with" items=${replies(entry.path).map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
-    ${!isHeld && html`<${Menu} kind="primary" text="Respond like this" items=${LIKE().map(([text, query]) => ({ text, does: () => respondLike(entry, query) }))} />
-      <${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
+    ${
+      isHeld &&
+      html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
+      <${Menu} text="Release with" items=${replies(entry.path).map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`
+    }
+    ${
+      !isHeld &&
+      html`<${Menu} kind="primary" text="Respond like this" items=${LIKE().map(([text, query]) => ({ text, does: () => respondLike(entry, query) }))} />
+      <${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`
+    }
     <${Button} does=${() => go("try", null, { from: id })}><span>Edit<span class="wide-only"> and send</span></span><//>
     <${Menu} text="Copy" items=${copies} /></div>`;
 }
@@ -144,9 +245,16 @@ async function sendAgain(entry, key) {
   const { bodyOf, headersToResend, urlOf } = await formats();
   let response;
   try {
-    response = await fetch(urlOf(entry), { method: entry.method, credentials: "omit", headers: new Headers(headersToResend(entry, key)), body: bodyOf(entry) });
+    response = await fetch(urlOf(entry), {
+      method: entry.method,
+      credentials: "omit",
+      headers: new Headers(headersToResend(entry, key)),
+      body: bodyOf(entry),
+    });
   } catch {
-    toast("Request resent. No response: the connection failed.", { failed: true });
+    toast("Request resent. No response: the connection failed.", {
+      failed: true,
+    });
     return;
   }
   const number = response.headers.get("Mockpets-Request");
@@ -170,7 +278,11 @@ const OperationLink = ({ name }) => {
 /** One sentence on what responded. */
 function Responder({ entry }) {
   const { stubs, operation, off_contract: off } = entry;
-  const by = stubs.length ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.` : operation ? html`Operation <${OperationLink} name=${operation} /> responded.` : "No stub responded.";
+  const by = stubs.length
+    ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.`
+    : operation
+      ? html`Operation <${OperationLink} name=${operation} /> responded.`
+      : "No stub responded.";
   return html`<p class="soft">${by}${off && ` Off the contract: ${off}.`}</p>`;
 }
 
@@ -183,8 +295,24 @@ function ResponseTab({ entry, row }) {
     ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li><span class="note ${note.code}">${NOTES[note.code] ?? note.code}</span> ${note.text}</li>`)}</ul>`}
     <${Message} name="Response" title=${html`${title} ${waits && entry.status && html`<b class=${kindOf(entry.status)}>${entry.status}</b>`}`} message=${entry.response} status=${entry.status} outcome=${entry.outcome} />
     <${Section} title="Details"><${Facts} rows=${[
-      ["Number", entry.number], ["Time", clock(entry.at)], ["Outcome", OUTCOMES[entry.outcome]], [entry.outcome === "client_left" ? "Client left after" : "Sent after", entry.total_ms !== null && duration(entry.total_ms)], ["Operation", entry.operation ? html`<${OperationLink} name=${entry.operation} />` : "none, the contract does not describe it"],
-      ["Session", entry.session], ["Scenarios", entry.scenarios.join(", ")], ["Stubs", entry.stubs.join(", ")], ["Fault", entry.fault]]} /><//>`;
+      ["Number", entry.number],
+      ["Time", clock(entry.at)],
+      ["Outcome", OUTCOMES[entry.outcome]],
+      [
+        entry.outcome === "client_left" ? "Client left after" : "Sent after",
+        entry.total_ms !== null && duration(entry.total_ms),
+      ],
+      [
+        "Operation",
+        entry.operation
+          ? html`<${OperationLink} name=${entry.operation} />`
+          : "none, the contract does not describe it",
+      ],
+      ["Session", entry.session],
+      ["Scenarios", entry.scenarios.join(", ")],
+      ["Stubs", entry.stubs.join(", ")],
+      ["Fault", entry.fault],
+    ]} /><//>`;
 }
 
 function Held({ entry, row }) {
@@ -194,7 +322,10 @@ function Held({ entry, row }) {
     return () => clearInterval(timer);
   }, []);
   const at = store.state.gates[entry.hold] ?? 0;
-  const seconds = row?.waited === undefined ? (entry.held_ms ?? 0) / 1000 : (row.waited + performance.now() - row.seen) / 1000;
+  const seconds =
+    row?.waited === undefined
+      ? (entry.held_ms ?? 0) / 1000
+      : (row.waited + performance.now() - row.seen) / 1000;
   return html`<div class="held-banner"><p><span>Held at ${entry.hold} <b class="held">${seconds.toFixed(1)} s</b></span><span class="soft">Stub ${entry.stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)}, not sent yet</span></p>
     ${at > 1 && html`<${Button} kind="held" text=${`Release ${at} at ${entry.hold}`} does=${() => releaseAll(entry.hold)} />`}</div>`;
 }
@@ -203,11 +334,32 @@ const FEW_HEADERS = 8;
 const FEW_LINES = 20;
 
 /** A message: first the body, then the headers. */
-export function Message({ name, title = "Body", first, message: { headers, body }, status, outcome }) {
-  const type = headers.find(([header]) => /^content-type$/i.test(header))?.[1] ?? "";
-  const none = status === null ? (outcome === "broken" ? "No response: the connection was broken." : "No response.") : "No body";
-  const note = [size(body.size), type, body.base64 && "not UTF-8, shown as base64", body.cut && "truncated"].filter(Boolean).join(" · ");
-  const isShort = headers.length <= FEW_HEADERS && body.text.split("\n").length < FEW_LINES;
+export function Message({
+  name,
+  title = "Body",
+  first,
+  message: { headers, body },
+  status,
+  outcome,
+}) {
+  const type =
+    headers.find(([header]) => /^content-type$/i.test(header))?.[1] ?? "";
+  const none =
+    status === null
+      ? outcome === "broken"
+        ? "No response: the connection was broken."
+        : "No response."
+      : "No body";
+  const note = [
+    size(body.size),
+    type,
+    body.base64 && "not UTF-8, shown as base64",
+    body.cut && "truncated",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const isShort =
+    headers.length <= FEW_HEADERS && body.text.split("\n").length < FEW_LINES;
   return html`<section class="message" aria-label=${name}>${first && html`<p class="mono first">${first}</p>`}
     <div class="line"><h3>${title}</h3><span class="soft grow">${body.size ? note : ""}</span>${body.size > 0 && html`<${CopyButton} text=${() => body.text} label=${`Copy body of the ${name.toLowerCase()}`} />`}</div>
     ${body.size ? html`<${CodeBlock} text=${body.text} label=${`Body of the ${name.toLowerCase()}`} />` : html`<p class="soft">${none}</p>`}

@@ -7,7 +7,10 @@ import { clock, count, EmptyState, Section } from "./ui.js";
 const PAUSE_MS = 1000; // a page that sends many requests needs no report on each
 const SHOWN = 20; // requests of a finding
 
-const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const sleep = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 export default function View() {
   const [report, setReport] = useState(null);
@@ -18,7 +21,12 @@ export default function View() {
     await sleep(PAUSE_MS);
   });
   if (report === null) return null;
-  const rules = report.rules.map((rule) => [rule, report.findings.filter((finding) => finding.rule === rule.name)]).filter(([, findings]) => findings.length);
+  const rules = report.rules
+    .map((rule) => [
+      rule,
+      report.findings.filter((finding) => finding.rule === rule.name),
+    ])
+    .filter(([, findings]) => findings.length);
   return html`
     <section class="findings scroll" aria-label="Findings"><h2 class="away">Findings</h2>
       <p class="soft" role="status">${report.summary}</p>
@@ -33,9 +41,13 @@ function Rule({ rule, findings }) {
   return html`
     <${Section} title=${rule.title} note=${html`${level} · ${count(findings.length, "finding")}`}>
       <p class="soft">${rule.explanation}</p><p>${rule.fix}</p>
-      <ul>${findings.map((finding) => html`<li>${finding.message}<ul class="evidence">
-        ${finding.evidence.slice(0, SHOWN).map(({ request, response, number, at, detail }) => html`<li>
-          <a href=${link("requests", String(number))}>Request ${number}</a> <span class="soft">${clock(at)}</span> <span class="mono">${request}</span> <b>${response}</b>${detail && html` <span class="soft">${detail}</span>`}</li>`)}
-        ${finding.evidence.length > SHOWN && html`<li class="soft">and ${count(finding.evidence.length - SHOWN, "more request")}</li>`}</ul></li>`)}</ul>
+      <ul>${findings.map(
+        (finding) => html`<li>${finding.message}<ul class="evidence">
+        ${finding.evidence.slice(0, SHOWN).map(
+          ({ request, response, number, at, detail }) => html`<li>
+          <a href=${link("requests", String(number))}>Request ${number}</a> <span class="soft">${clock(at)}</span> <span class="mono">${request}</span> <b>${response}</b>${detail && html` <span class="soft">${detail}</span>`}</li>`,
+        )}
+        ${finding.evidence.length > SHOWN && html`<li class="soft">and ${count(finding.evidence.length - SHOWN, "more request")}</li>`}</ul></li>`,
+      )}</ul>
     <//>`;
 }

@@ -26,12 +26,16 @@ export function parts(json) {
 }
 
 /** Return the properties of a JSON object by name, as JSON. */
-export const members = (json) => new Map(parts(json).map((part) => {
-  const [, name, value] = MEMBER.exec(part);
-  return [JSON.parse(name), value.trim()];
-}));
+export const members = (json) =>
+  new Map(
+    parts(json).map((part) => {
+      const [, name, value] = MEMBER.exec(part);
+      return [JSON.parse(name), value.trim()];
+    }),
+  );
 
-export const toObject = (properties) => `{${[...properties].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(", ")}}`;
+export const toObject = (properties) =>
+  `{${[...properties].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(", ")}}`;
 export const isObject = (json) => /^\s*\{/.test(json ?? "");
 export const isNested = (json) => /^\s*[[{]/.test(json ?? "");
 export const isText = (json) => json?.startsWith('"') ?? false;
@@ -47,7 +51,8 @@ export function isValidObject(text) {
 }
 
 /** Return how a value is shown and entered: a text as it is, any other value as JSON. */
-export const textOf = (json) => (isText(json) ? JSON.parse(json) : json ?? "");
+export const textOf = (json) =>
+  isText(json) ? JSON.parse(json) : (json ?? "");
 
 /** Return a text that the user entered as JSON; what must be no text but is none of JSON's values stays a text, so that the response shows why it is invalid. */
 export function jsonOf(text, asText) {
@@ -64,8 +69,13 @@ export function jsonOf(text, asText) {
 export function patch(before, after) {
   if (!isObject(before) || !isObject(after)) return after;
   const [old, now] = [members(before), members(after)];
-  const removed = [...old.keys()].filter((name) => !now.has(name)).map((name) => [name, "null"]);
-  return toObject([...[...now].map(([name, value]) => [name, patch(old.get(name), value)]), ...removed]);
+  const removed = [...old.keys()]
+    .filter((name) => !now.has(name))
+    .map((name) => [name, "null"]);
+  return toObject([
+    ...[...now].map(([name, value]) => [name, patch(old.get(name), value)]),
+    ...removed,
+  ]);
 }
 
 /** Return JSON without space between its values. */

@@ -1,9 +1,52 @@
 // The request log: filter, table with waterfall, and the sheet of the open request.
 
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
+import {
+  html,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "./preact.js";
 import Entry from "./entry.js";
-import { act, address, announce, collections, contractOf, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
-import { Button, clock, count, duration, EmptyState, filterParts, hasFailed, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, TokenFilter, useRoving, waitsFor } from "./ui.js";
+import {
+  act,
+  address,
+  announce,
+  collections,
+  contractOf,
+  control,
+  go,
+  link,
+  release,
+  releaseAll,
+  setParams,
+  store,
+  toast,
+  undoIn,
+  update,
+  useChange,
+  useKeys,
+} from "./store.js";
+import {
+  Button,
+  clock,
+  count,
+  duration,
+  EmptyState,
+  filterParts,
+  hasFailed,
+  NOTES,
+  OUTCOMES,
+  Segments,
+  shorten,
+  shownTarget,
+  StatusText,
+  statusParts,
+  TokenFilter,
+  useRoving,
+  waitsFor,
+} from "./ui.js";
 
 const MOST_ROWS = 10_000;
 const PAGE = 1000; // the most that the server returns
@@ -14,20 +57,43 @@ const FRESH_MS = 600;
 
 // --- The log: the requests of one session, or of all ---
 
-const log = { rows: [], sources: new Map(), epoch: undefined, arrivals: 0, bodies: new Map(), bodiesTo: new Map() };
+const log = {
+  rows: [],
+  sources: new Map(),
+  epoch: undefined,
+  arrivals: 0,
+  bodies: new Map(),
+  bodiesTo: new Map(),
+};
 
 /** Return the key of a request in the URL: its number, with its session if that is another one. */
-const keyOf = (row) => (row.session === store.session ? String(row.number) : `${row.number}@${row.session}`);
+const keyOf = (row) =>
+  row.session === store.session
+    ? String(row.number)
+    : `${row.number}@${row.session}`;
 
 async function refresh(everySession) {
   if (log.epoch !== store.changes.all) {
-    Object.assign(log, { epoch: store.changes.all, sources: new Map(), bodies: new Map(), bodiesTo: new Map() });
+    Object.assign(log, {
+      epoch: store.changes.all,
+      sources: new Map(),
+      bodies: new Map(),
+      bodiesTo: new Map(),
+    });
   }
-  const names = everySession ? (await control("sessions")).sessions.filter((row) => row.requests || log.sources.has(row.name)).map((row) => row.name) : [store.session];
-  for (const name of log.sources.keys()) if (!names.includes(name)) log.sources.delete(name);
+  const names = everySession
+    ? (await control("sessions")).sessions
+        .filter((row) => row.requests || log.sources.has(row.name))
+        .map((row) => row.name)
+    : [store.session];
+  for (const name of log.sources.keys())
+    if (!names.includes(name)) log.sources.delete(name);
   await Promise.all(names.map(refreshSource));
   const parts = [...log.sources.values()].map((source) => source.rows);
-  log.rows = parts.length === 1 ? parts[0] : parts.flat().sort((one, other) => one.start - other.start);
+  log.rows =
+    parts.length === 1
+      ? parts[0]
+      : parts.flat().sort((one, other) => one.start - other.start);
   update({});
 }
 
@@ -35,19 +101,32 @@ async function refresh(everySession) {
 async function refreshSource(name) {
   if (!log.sources.has(name)) log.sources.set(name, { rows: [], last: 0 });
   const source = log.sources.get(name);
-  const get = (query) => control(`requests?${query}`, name === store.session ? {} : { session: name });
+  const get = (query) =>
+    control(
+      `requests?${query}`,
+      name === store.session ? {} : { session: name },
+    );
   const changed = new Map();
   let since = source.last;
   const pending = source.rows.filter((row) => row.outcome === "pending");
   if (pending.length) {
     const still = await get(`outcome=pending&limit=${PAGE}`);
     for (const row of still.requests) changed.set(row.number, row);
-    since = Math.min(since, ...pending.filter((row) => !changed.has(row.number)).map((row) => row.number - 1));
+    since = Math.min(
+      since,
+      ...pending
+        .filter((row) => !changed.has(row.number))
+        .map((row) => row.number - 1),
+    );
   }
-  const [page, all] = await Promise.all([get(`since=${since}&limit=${PAGE}`), source.last ? get("limit=1") : null]);
+  const [page, all] = await Promise.all([
+    get(`since=${since}&limit=${PAGE}`),
+    source.last ? get("limit=1") : null,
+  ]);
   const { last, dropped, total } = all ?? page;
   const cleared = last - dropped - total;
-  if (cleared < source.cleared) { // an undo brought requests back
+  if (cleared < source.cleared) {
+    // an undo brought requests back
     log.sources.delete(name);
     await refreshSource(name);
     return;
@@ -62,25 +141,62 @@ async function refreshSource(name) {
     if (next) changed.delete(row.number);
     // A pending one that is in no list was dropped: what became of it is unknown.
     const lost = !next && row.outcome === "pending" && row.number <= since;
-    rows.push(next ? { ...next, ...waited(next, now), start: row.start, arrival: row.arrival, fresh: row.fresh } : lost ? { ...row, outcome: "sent" } : row);
+    rows.push(
+      next
+        ? {
+            ...next,
+            ...waited(next, now),
+            start: row.start,
+            arrival: row.arrival,
+            fresh: row.fresh,
+          }
+        : lost
+          ? { ...row, outcome: "sent" }
+          : row,
+    );
   }
-  for (const row of changed.values()) rows.push({ ...row, ...waited(row, now), start: Date.parse(row.at), arrival: ++log.arrivals, fresh: source.last ? now : 0 });
+  for (const row of changed.values())
+    rows.push({
+      ...row,
+      ...waited(row, now),
+      start: Date.parse(row.at),
+      arrival: ++log.arrivals,
+      fresh: source.last ? now : 0,
+    });
   if (source.last) unannounced.push(...changed.values());
-  source.rows = rows.sort((one, other) => one.number - other.number).slice(-MOST_ROWS);
+  source.rows = rows
+    .sort((one, other) => one.number - other.number)
+    .slice(-MOST_ROWS);
   source.last = Math.max(page.last, source.last);
 }
 
 /** Return how long a response has waited, in milliseconds, and when that was read. */
-const waited = (row, now) => ({ seen: now, waited: row.held_ms === null ? Math.max(0, Date.now() - Date.parse(row.at)) : row.app_ms + row.held_ms });
+const waited = (row, now) => ({
+  seen: now,
+  waited:
+    row.held_ms === null
+      ? Math.max(0, Date.now() - Date.parse(row.at))
+      : row.app_ms + row.held_ms,
+});
 
 /** Load the bodies of new requests, which only a filter by body needs. */
 async function refreshBodies() {
   for (const [name, source] of log.sources) {
-    const har = await control(`requests.har?since=${log.bodiesTo.get(name) ?? 0}&limit=${PAGE}`, name === store.session ? {} : { session: name });
+    const har = await control(
+      `requests.har?since=${log.bodiesTo.get(name) ?? 0}&limit=${PAGE}`,
+      name === store.session ? {} : { session: name },
+    );
     for (const { _mockpets: row, request, response } of har.log.entries) {
-      log.bodies.set(keyOf({ ...row, session: name }), `${request.postData?.text ?? ""}\n${response.content.text ?? ""}`.toLowerCase());
+      log.bodies.set(
+        keyOf({ ...row, session: name }),
+        `${request.postData?.text ?? ""}\n${response.content.text ?? ""}`.toLowerCase(),
+      );
     }
-    log.bodiesTo.set(name, source.rows.find((row) => row.outcome === "pending")?.number - 1 || source.last);
+    log.bodiesTo.set(
+      name,
+      source.rows.find((row) => row.outcome === "pending")?.number - 1 ||
+        source.last,
+    );
   }
   update({});
 }
@@ -91,7 +207,9 @@ const unannounced = [];
 setInterval(() => {
   const newest = unannounced.at(-1);
   if (newest && store.route.view === "requests" && !document.hidden) {
-    announce(`${count(unannounced.length, "new request")}, latest: ${newest.method} ${newest.path} ${statusParts(newest)[0]}`);
+    announce(
+      `${count(unannounced.length, "new request")}, latest: ${newest.method} ${newest.path} ${statusParts(newest)[0]}`,
+    );
   }
   unannounced.length = 0;
 }, ANNOUNCE_MS);
@@ -99,36 +217,71 @@ setInterval(() => {
 // --- The filter: status:5xx stub:retry/* session:* body:Miso "free text" ---
 
 const glob = (pattern) => {
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = pattern
+    .split("*")
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "is");
 };
 
 /** What each key of the filter compares: a function from the value to a test of a row. */
 const TOKENS = {
-  status: (value) => (/^\dxx$/i.test(value) ? (row) => Math.floor(row.status / 100) === Number(value[0]) : (row) => String(row.status) === value || statusParts(row)[0] === value),
+  status: (value) =>
+    /^\dxx$/i.test(value)
+      ? (row) => Math.floor(row.status / 100) === Number(value[0])
+      : (row) => String(row.status) === value || statusParts(row)[0] === value,
   method: (value) => (row) => row.method === value.toUpperCase(),
-  path: (value) => { const one = glob(value); return (row) => one.test(row.path); },
-  stub: (value) => { const one = glob(value); return (row) => (value === "-" ? !row.stubs.length : row.stubs.some((stub) => one.test(stub))); },
-  session: (value) => { const one = glob(value); return (row) => one.test(row.session); },
-  body: (value) => (row) => log.bodies.get(keyOf(row))?.includes(value.toLowerCase()) ?? false,
+  path: (value) => {
+    const one = glob(value);
+    return (row) => one.test(row.path);
+  },
+  stub: (value) => {
+    const one = glob(value);
+    return (row) =>
+      value === "-"
+        ? !row.stubs.length
+        : row.stubs.some((stub) => one.test(stub));
+  },
+  session: (value) => {
+    const one = glob(value);
+    return (row) => one.test(row.session);
+  },
+  body: (value) => (row) =>
+    log.bodies.get(keyOf(row))?.includes(value.toLowerCase()) ?? false,
   operation: (value) => (row) => row.operation === value,
   note: (value) => (row) => row.notes.some((note) => note.code === value),
   outcome: (value) => (row) => row.outcome === value,
 };
 
 /** Return the parts of a filter; see `filterParts`. */
-const parseFilter = (text) => filterParts(text, (key) => Object.hasOwn(TOKENS, key));
+const parseFilter = (text) =>
+  filterParts(text, (key) => Object.hasOwn(TOKENS, key));
 
-const FREE = (value) => (row) => `${row.method} ${row.target} ${row.status} ${row.stubs} ${row.session} ${row.fault} ${row.notes.map((note) => note.text)}`.toLowerCase().includes(value.toLowerCase());
+const FREE = (value) => (row) =>
+  `${row.method} ${row.target} ${row.status} ${row.stubs} ${row.session} ${row.fault} ${row.notes.map((note) => note.text)}`
+    .toLowerCase()
+    .includes(value.toLowerCase());
 
 function filtered(rows, parts) {
-  const tests = parts.map(({ key, value }) => (key ? TOKENS[key](value) : FREE(value)));
-  return tests.length ? rows.filter((row) => tests.every((test) => test(row))) : rows;
+  const tests = parts.map(({ key, value }) =>
+    key ? TOKENS[key](value) : FREE(value),
+  );
+  return tests.length
+    ? rows.filter((row) => tests.every((test) => test(row)))
+    : rows;
 }
 
-const ONLY = { all: () => true, failed: hasFailed, held: (row) => waitsFor(row) === "held", unmatched: (row) => row.notes.some((note) => note.code === "unmatched") };
+const ONLY = {
+  all: () => true,
+  failed: hasFailed,
+  held: (row) => waitsFor(row) === "held",
+  unmatched: (row) => row.notes.some((note) => note.code === "unmatched"),
+};
 
-const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
+const seen = (get) =>
+  [...new Set(log.rows.slice(-PAGE).flatMap(get))]
+    .filter((value) => value !== null)
+    .map(String)
+    .sort();
 
 const contract = { loaded: undefined, operations: [] };
 
@@ -138,7 +291,9 @@ function operations() {
   if (contract.loaded !== current) {
     contract.loaded = current;
     act(async () => {
-      contract.operations = (await control("contract")).contracts.flatMap((each) => each.operations.map(({ name }) => name));
+      contract.operations = (await control("contract")).contracts.flatMap(
+        (each) => each.operations.map(({ name }) => name),
+      );
       update({});
     });
   }
@@ -147,13 +302,30 @@ function operations() {
 
 /** Return what the filter suggests for each key. */
 const suggested = () => ({
-  status: { hint: "503, 5xx or held", values: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)] },
+  status: {
+    hint: "503, 5xx or held",
+    values: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)],
+  },
   method: { hint: "POST", values: () => seen((row) => row.method) },
-  path: { hint: [...collections().map(({ path }) => `${path}*`), ...basePaths()][0], values: () => [...basePaths(), ...seen((row) => row.path)] },
-  stub: { hint: "retry/*, or - for none", values: () => ["-", ...seen((row) => row.stubs)] },
-  session: { hint: "* for all", values: () => ["*", ...seen((row) => row.session)] },
+  path: {
+    hint: [...collections().map(({ path }) => `${path}*`), ...basePaths()][0],
+    values: () => [...basePaths(), ...seen((row) => row.path)],
+  },
+  stub: {
+    hint: "retry/*, or - for none",
+    values: () => ["-", ...seen((row) => row.stubs)],
+  },
+  session: {
+    hint: "* for all",
+    values: () => ["*", ...seen((row) => row.session)],
+  },
   body: { hint: "text in a body" },
-  operation: { hint: collections().flatMap(({ lists }) => lists)[0], values: () => [...new Set([...seen((row) => row.operation), ...operations()])] },
+  operation: {
+    hint: collections().flatMap(({ lists }) => lists)[0],
+    values: () => [
+      ...new Set([...seen((row) => row.operation), ...operations()]),
+    ],
+  },
   note: { hint: "unmatched", values: () => Object.keys(NOTES), hints: NOTES },
   outcome: { hint: "pending or broken", values: () => Object.keys(OUTCOMES) },
 });
@@ -164,7 +336,8 @@ const basePaths = () => store.state.contracts.map(({ base }) => `${base}/*`);
 const HEIGHTS = { row: 28, run: 24, touchRow: 52, touchRun: 28 };
 
 /** Return when the response of a row ended, in milliseconds after its start; a running hold counts nothing. */
-const endOf = (row) => row.total_ms ?? row.app_ms + (waitsFor(row) === "held" ? 0 : row.delay_ms);
+const endOf = (row) =>
+  row.total_ms ?? row.app_ms + (waitsFor(row) === "held" ? 0 : row.delay_ms);
 
 /** Group rows into runs, and place them: {items, tops, height}. A run begins where no request began for 2 s, or with the requests of another operation. */
 function placed(rows, touch, isGrouped) {
@@ -179,14 +352,33 @@ function placed(rows, touch, isGrouped) {
     y += height;
   };
   for (const row of rows) {
-    if (isGrouped ? run?.operation !== row.operation : row.start - previous > RUN_GAP_MS) {
-      run = { start: row.start, at: row.at, rows: 0, ms: 0, failed: 0, isGrouped, operation: row.operation };
+    if (
+      isGrouped
+        ? run?.operation !== row.operation
+        : row.start - previous > RUN_GAP_MS
+    ) {
+      run = {
+        start: row.start,
+        at: row.at,
+        rows: 0,
+        ms: 0,
+        failed: 0,
+        isGrouped,
+        operation: row.operation,
+      };
       add({ run }, touch ? HEIGHTS.touchRun : HEIGHTS.run);
     }
     previous = row.start;
     run.rows += 1;
     run.failed += Number(hasFailed(row));
-    run.ms = Math.min(RUN_MOST_MS, Math.max(run.ms, (isGrouped ? 0 : row.start - run.start) + endOf(row), 50));
+    run.ms = Math.min(
+      RUN_MOST_MS,
+      Math.max(
+        run.ms,
+        (isGrouped ? 0 : row.start - run.start) + endOf(row),
+        50,
+      ),
+    );
     add({ row, run }, touch ? HEIGHTS.touchRow : HEIGHTS.row);
   }
   return { items, tops, height: y };
@@ -206,7 +398,8 @@ function Waterfall({ row, run }) {
   const processed = isSent ? Math.max(from, end - row.app_ms) : end;
   const fault = row.outcome === "broken" || (row.fault && row.status === null);
   return html`<span class="bars" aria-hidden="true">${processed - from > 1 && bar(row.hold ? "hold" : "delay", from, processed)}${isSent && bar(fault && row.status === null ? "fault" : "app", processed, end)}${
-    fault && row.status !== null && bar("fault", end, end)}</span>`;
+    fault && row.status !== null && bar("fault", end, end)
+  }</span>`;
 }
 
 /** The time until a response was sent; that of a waiting one counts in tenths of a second. */
@@ -218,12 +411,14 @@ function SentAfter({ row }) {
     const timer = setInterval(() => setTick(performance.now()), 100);
     return () => clearInterval(timer);
   }, [Boolean(waits)]);
-  if (!waits) return html`<span class="sent-after">${duration(row.total_ms ?? row.app_ms + row.delay_ms)}</span>`;
+  if (!waits)
+    return html`<span class="sent-after">${duration(row.total_ms ?? row.app_ms + row.delay_ms)}</span>`;
   return html`<span class="sent-after ${waits === "held" ? "held" : ""}">${elapsed(row)}</span>`;
 }
 
 /** Return how long a waiting response has waited, such as "12.4 s". */
-const elapsed = (row) => `${((row.waited + performance.now() - row.seen) / 1000).toFixed(1)} s`;
+const elapsed = (row) =>
+  `${((row.waited + performance.now() - row.seen) / 1000).toFixed(1)} s`;
 
 /** A path with its quiet parts: the base path of its contract, and the query. */
 function Path({ row, chars }) {
@@ -234,7 +429,17 @@ function Path({ row, chars }) {
   return html`<span class="target"><span class="soft">${prefix}</span>${path}<span class="soft">${query}</span></span>`;
 }
 
-function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, touch, everySession, select }) {
+function Row({
+  item: { row, run },
+  top,
+  index,
+  isSelected,
+  isCursor,
+  chars,
+  touch,
+  everySession,
+  select,
+}) {
   const waits = waitsFor(row) === "held";
   const key = keyOf(row);
   const note = row.notes.some(({ code }) => code === "unmatched");
@@ -253,10 +458,16 @@ function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, touc
     <span role="gridcell" class="c-time"><${SentAfter} row=${row} /></span></div>`;
 }
 
-const Run = ({ item: { run }, top, index, touch }) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${run.isGrouped ? run.operation ?? "No operation" : clock(run.at)} <span class="soft">${count(run.rows, "request")}${run.isGrouped ? run.failed > 0 && `, ${run.failed} failed` : touch ? ` in ${scale(run.ms)}` : ""}</span></span>
+const Run = ({
+  item: { run },
+  top,
+  index,
+  touch,
+}) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${run.isGrouped ? (run.operation ?? "No operation") : clock(run.at)} <span class="soft">${count(run.rows, "request")}${run.isGrouped ? run.failed > 0 && `, ${run.failed} failed` : touch ? ` in ${scale(run.ms)}` : ""}</span></span>
   <span role="gridcell" class="run-scale soft"><span>0</span><span>${scale(run.ms)}</span></span></div>`;
 
-const scale = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+const scale = (ms) =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 const canvas = document.createElement("canvas").getContext("2d");
 
@@ -266,12 +477,21 @@ function charsIn(width, touch) {
   return Math.floor(width / canvas.measureText("0").width);
 }
 
-const isAtEnd = (node) => node.scrollHeight - node.scrollTop - node.clientHeight < 8;
+const isAtEnd = (node) =>
+  node.scrollHeight - node.scrollTop - node.clientHeight < 8;
 
 const OVERSCAN = 8;
 const touchQuery = matchMedia("(max-width: 699px), (pointer: coarse)");
 
-function Table({ rows, selected, isGrouped, everySession, select, paused, reveal: revealed }) {
+function Table({
+  rows,
+  selected,
+  isGrouped,
+  everySession,
+  select,
+  paused,
+  reveal: revealed,
+}) {
   const scroller = useRef(null);
   const path = useRef(null);
   const [view, setView] = useState({ top: 0, height: 0, chars: 40 });
@@ -281,16 +501,44 @@ function Table({ rows, selected, isGrouped, everySession, select, paused, reveal
   const touch = touchQuery.matches;
   const place = useMemo(() => placed(rows, touch, isGrouped), [rows, touch]);
   const { items, tops, height } = place;
-  const indexes = useMemo(() => new Map(items.flatMap((item, index) => (item.row ? [[keyOf(item.row), index]] : []))), [items]);
-  const heights = { head: touch ? 0 : 28, row: touch ? HEIGHTS.touchRow : HEIGHTS.row };
-  const currentKey = selected !== null && indexes.has(selected) ? selected : cursor !== null && indexes.has(cursor) ? cursor : items.length ? keyOf(items.at(-1).row) : null;
+  const indexes = useMemo(
+    () =>
+      new Map(
+        items.flatMap((item, index) =>
+          item.row ? [[keyOf(item.row), index]] : [],
+        ),
+      ),
+    [items],
+  );
+  const heights = {
+    head: touch ? 0 : 28,
+    row: touch ? HEIGHTS.touchRow : HEIGHTS.row,
+  };
+  const currentKey =
+    selected !== null && indexes.has(selected)
+      ? selected
+      : cursor !== null && indexes.has(cursor)
+        ? cursor
+        : items.length
+          ? keyOf(items.at(-1).row)
+          : null;
 
   // The size of what is in view.
   useLayoutEffect(() => {
     const measure = () => {
       const node = scroller.current;
       if (!node) return;
-      setView((old) => ({ ...old, top: node.scrollTop, height: node.clientHeight, chars: charsIn(touchQuery.matches ? node.clientWidth - 196 : path.current.clientWidth, touchQuery.matches) }));
+      setView((old) => ({
+        ...old,
+        top: node.scrollTop,
+        height: node.clientHeight,
+        chars: charsIn(
+          touchQuery.matches
+            ? node.clientWidth - 196
+            : path.current.clientWidth,
+          touchQuery.matches,
+        ),
+      }));
       if (sticks.current) node.scrollTop = node.scrollHeight;
     };
     // In the next frame, since what it renders changes sizes again.
@@ -313,16 +561,26 @@ function Table({ rows, selected, isGrouped, everySession, select, paused, reveal
     if (selected !== null) sticks.current = !isGrouped && isAtEnd(node);
     remember();
   }, [place]);
-  useLayoutEffect(() => { if (selected !== null && indexes.has(selected)) reveal(selected); }, [selected, indexes.has(selected), view.height]);
-  useLayoutEffect(() => { revealed.current = { focus, toEnd }; });
+  useLayoutEffect(() => {
+    if (selected !== null && indexes.has(selected)) reveal(selected);
+  }, [selected, indexes.has(selected), view.height]);
+  useLayoutEffect(() => {
+    revealed.current = { focus, toEnd };
+  });
 
   function remember() {
     const node = scroller.current;
     const first = items[firstAfter(tops, node.scrollTop)];
-    const item = first?.row ? first : items[firstAfter(tops, node.scrollTop) + 1];
-    anchor.current = item?.row ? { key: keyOf(item.row), top: tops[indexes.get(keyOf(item.row))] } : null;
+    const item = first?.row
+      ? first
+      : items[firstAfter(tops, node.scrollTop) + 1];
+    anchor.current = item?.row
+      ? { key: keyOf(item.row), top: tops[indexes.get(keyOf(item.row))] }
+      : null;
     if (sticks.current) setSeen(log.arrivals);
-    setView((old) => (old.top === node.scrollTop ? old : { ...old, top: node.scrollTop }));
+    setView((old) =>
+      old.top === node.scrollTop ? old : { ...old, top: node.scrollTop },
+    );
   }
 
   function scrolled() {
@@ -336,17 +594,25 @@ function Table({ rows, selected, isGrouped, everySession, select, paused, reveal
     const node = scroller.current;
     const top = tops[indexes.get(key)];
     const bottom = top + heights.row + heights.head;
-    if (top >= node.scrollTop && bottom <= node.scrollTop + node.clientHeight) return;
-    const near = Math.abs(top - node.scrollTop) < node.clientHeight + heights.row;
+    if (top >= node.scrollTop && bottom <= node.scrollTop + node.clientHeight)
+      return;
+    const near =
+      Math.abs(top - node.scrollTop) < node.clientHeight + heights.row;
     if (!near) node.scrollTop = top - node.clientHeight / 2;
-    else node.scrollTop = top < node.scrollTop ? top - HEIGHTS.run : bottom - node.clientHeight;
+    else
+      node.scrollTop =
+        top < node.scrollTop ? top - HEIGHTS.run : bottom - node.clientHeight;
     scrolled();
   }
 
   function focus(key) {
     setCursor(key);
     reveal(key);
-    requestAnimationFrame(() => scroller.current?.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus());
+    requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector(`[data-key="${CSS.escape(key)}"]`)
+        ?.focus(),
+    );
   }
 
   function toEnd() {
@@ -379,9 +645,17 @@ function Table({ rows, selected, isGrouped, everySession, select, paused, reveal
 
   const keyDown = (event) => {
     const isRow = event.target.getAttribute("role") === "row";
-    const rowsAway = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -Infinity, End: Infinity }[event.key];
+    const rowsAway = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 20,
+      PageUp: -20,
+      Home: -Infinity,
+      End: Infinity,
+    }[event.key];
     if (rowsAway !== undefined) move(rowsAway, true);
-    else if (isRow && (event.key === "Enter" || event.key === " ")) select(currentKey);
+    else if (isRow && (event.key === "Enter" || event.key === " "))
+      select(currentKey);
     else return;
     event.preventDefault();
   };
@@ -392,18 +666,25 @@ function Table({ rows, selected, isGrouped, everySession, select, paused, reveal
   const visible = [];
   for (let index = first; index < last; index += 1) visible.push(index);
   const current = indexes.get(currentKey);
-  if (current !== undefined && (current < first || current >= last)) visible.push(current); // keeps its focus
-  const fresh = isGrouped || (sticks.current && selected === null && !paused) ? 0 : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
+  if (current !== undefined && (current < first || current >= last))
+    visible.push(current); // keeps its focus
+  const fresh =
+    isGrouped || (sticks.current && selected === null && !paused)
+      ? 0
+      : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
   return html`<div class="table ${everySession ? "every" : ""} ${touch ? "touch" : ""}">
     <div class="scroller" ref=${scroller} tabindex="-1" role="grid" aria-label="Requests" aria-rowcount=${items.length + 1} onScroll=${scrolled} onKeyDown=${keyDown}>
       <div class="row head soft" role="row" aria-rowindex="1"><span role="columnheader">Status</span><span role="columnheader">Method</span><span role="columnheader" ref=${path}>Path</span><span role="columnheader" class="c-stub">Stub</span>
         ${everySession && html`<span role="columnheader" class="c-session">Session</span>`}<span role="columnheader" class="c-bars">Waterfall</span><span role="columnheader" class="c-time">Sent after</span></div>
-      <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>${visible.map((index) => {
-        const item = items[index];
-        if (!item.row) return html`<${Run} key=${`run ${item.run.start} ${item.run.operation}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
-        const key = keyOf(item.row);
-        return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} touch=${touch} everySession=${everySession} select=${select} />`;
-      })}</div></div>
+      <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>${visible.map(
+        (index) => {
+          const item = items[index];
+          if (!item.row)
+            return html`<${Run} key=${`run ${item.run.start} ${item.run.operation}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
+          const key = keyOf(item.row);
+          return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} touch=${touch} everySession=${everySession} select=${select} />`;
+        },
+      )}</div></div>
     ${fresh > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(fresh, "new request")} does=${toEnd} />`}</div>`;
 }
 
@@ -424,7 +705,9 @@ function firstAfter(tops, y) {
 async function clear() {
   const { cleared } = await control("requests", { method: "DELETE" });
   if (store.route.id !== null) go("requests", null, store.route.params, true);
-  toast(`Cleared ${count(cleared, "request")}.`, { undo: undoIn(store.session) });
+  toast(`Cleared ${count(cleared, "request")}.`, {
+    undo: undoIn(store.session),
+  });
 }
 
 export default function Requests() {
@@ -441,23 +724,46 @@ export default function Requests() {
   const table = useRef(null);
   const toolbar = useRoving();
   store.requestParams = params; // the rail's link keeps the filter
-  useChange(["requests", "gates"], async () => {
-    await refresh(everySession);
-    if (byBody) await refreshBodies();
-  }, [everySession, byBody, tick]);
+  useChange(
+    ["requests", "gates"],
+    async () => {
+      await refresh(everySession);
+      if (byBody) await refreshBodies();
+    },
+    [everySession, byBody, tick],
+  );
   useEffect(() => {
     if (!everySession) return undefined;
-    const timer = setInterval(() => !document.hidden && setTick((n) => n + 1), 1000); // other sessions report no changes here
+    const timer = setInterval(
+      () => !document.hidden && setTick((n) => n + 1),
+      1000,
+    ); // other sessions report no changes here
     return () => clearInterval(timer);
   }, [everySession]);
 
-  const matched = useMemo(() => filtered(log.rows, parts), [log.rows, parts, byBody && log.bodies.size]);
-  const counts = Object.fromEntries(Object.entries(ONLY).map(([name, test]) => [name, matched.filter(test).length]));
+  const matched = useMemo(
+    () => filtered(log.rows, parts),
+    [log.rows, parts, byBody && log.bodies.size],
+  );
+  const counts = Object.fromEntries(
+    Object.entries(ONLY).map(([name, test]) => [
+      name,
+      matched.filter(test).length,
+    ]),
+  );
   const rows = useMemo(() => {
-    const listed = matched.filter((row) => ONLY[only](row) && (pausedAt === null || row.arrival <= pausedAt));
-    return isGrouped ? [...Map.groupBy(listed, (row) => row.operation).values()].flat() : listed;
+    const listed = matched.filter(
+      (row) =>
+        ONLY[only](row) && (pausedAt === null || row.arrival <= pausedAt),
+    );
+    return isGrouped
+      ? [...Map.groupBy(listed, (row) => row.operation).values()].flat()
+      : listed;
   }, [matched, only, pausedAt, isGrouped]);
-  const waiting = pausedAt === null ? 0 : matched.filter((row) => ONLY[only](row)).length - rows.length;
+  const waiting =
+    pausedAt === null
+      ? 0
+      : matched.filter((row) => ONLY[only](row)).length - rows.length;
   const select = (key) => go("requests", key, params, id !== null);
   const close = () => {
     go("requests", null, params, true);
@@ -470,21 +776,36 @@ export default function Requests() {
   return html`<div class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"><section class="list" aria-label="Requests">
     <div class="toolbar"><${TokenFilter} placeholder="Filter, e.g. status:5xx" keys=${suggested()} value=${text} change=${(filter) => setParams({ filter })} />
       <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
-        <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[["all", "All"], ["failed", "Failed", counts.failed], ["held", "Held", counts.held, "held"], ["unmatched", "Unmatched", counts.unmatched]]} />
+        <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[
+          ["all", "All"],
+          ["failed", "Failed", counts.failed],
+          ["held", "Held", counts.held, "held"],
+          ["unmatched", "Unmatched", counts.unmatched],
+        ]} />
         ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}
         <${Button} kind="ghost" class="filter-button" icon="filter" label="Filter" aria-expanded=${String(filterOpen)} does=${() => setFilterOpen(!filterOpen)} />
         <${Button} kind="ghost" icon="group" label="Group by operation" aria-pressed=${String(isGrouped)} does=${() => setParams({ by: isGrouped ? "" : "operation" })} />
         <${Button} kind="ghost" class="wide-only" icon=${pausedAt === null ? "pause" : "play"} label=${pausedAt === null ? "Pause" : "Resume"} aria-pressed=${String(pausedAt !== null)} does=${() => setPausedAt(pausedAt === null ? log.arrivals : null)} />
         <${Button} kind="ghost" class="wide-only" icon="clear" label="Clear" title="Clear the request log" does=${clear} /></div></div>
     ${rows.length > 0 && html`<${Table} key=${String(isGrouped)} rows=${rows} selected=${id} isGrouped=${isGrouped} everySession=${everySession} select=${select} paused=${pausedAt !== null} reveal=${table} />`}
-    ${waiting > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(waiting, "new request")} does=${() => { setPausedAt(log.arrivals); setTimeout(() => table.current?.toEnd()); }} />`}
+    ${
+      waiting > 0 &&
+      html`<${Button} kind="primary" class="pill" icon="down" text=${count(waiting, "new request")} does=${() => {
+        setPausedAt(log.arrivals);
+        setTimeout(() => table.current?.toEnd());
+      }} />`
+    }
     ${!rows.length && !waiting && log.epoch !== undefined && html`<${Empty} isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"} />`}</section>
-    ${id !== null && html`<${Entry} key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
-      next=${at >= 0 && at < rows.length - 1 ? () => select(keyOf(rows[at + 1])) : null} close=${close} href=${link("requests", id, params)} />`}</div>`;
+    ${
+      id !== null &&
+      html`<${Entry} key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
+      next=${at >= 0 && at < rows.length - 1 ? () => select(keyOf(rows[at + 1])) : null} close=${close} href=${link("requests", id, params)} />`
+    }</div>`;
 }
 
 function Empty({ isFiltered }) {
-  if (isFiltered) return html`<${EmptyState} title="No requests match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "", only: "" })} /><//>`;
+  if (isFiltered)
+    return html`<${EmptyState} title="No requests match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "", only: "" })} /><//>`;
   const { settings } = store.state;
   return html`<${EmptyState} title="No requests yet."><p>Call <code>${address(settings.base_path)}</code> with the key <code>${settings.key}</code>. Each request appears here.</p>
     <p>Or send one now: <a href="#try">Try it</a>.</p><//>`;

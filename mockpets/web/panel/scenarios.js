@@ -1,17 +1,50 @@
 // The view of the scenarios: the list with the place of each in the stack, and the editor.
 
 import { goTo, Editor, replaceText } from "./editor.js";
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { act, activate, announce, collections, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
+import {
+  html,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "./preact.js";
+import {
+  act,
+  activate,
+  announce,
+  collections,
+  control,
+  go,
+  link,
+  setParams,
+  stack,
+  store,
+  toast,
+  useChange,
+  useKeys,
+} from "./store.js";
 import { explain, recorded } from "./try.js";
-import { Button, EmptyState, Group, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
+import {
+  Button,
+  EmptyState,
+  Group,
+  Icon,
+  matching,
+  SearchField,
+  Section,
+  StatusText,
+} from "./ui.js";
 import { fixOf } from "./yaml.js";
 
 const NEW = "+"; // in the URL: a scenario that has no name yet
 const template = () => `description: What your app shows in this state.
 stubs:
   - name: first
-${collections().flatMap(({ lists }) => lists).slice(0, 1).map((name) => `    match: {operation: ${name}}\n`).join("")}\
+${collections()
+  .flatMap(({ lists }) => lists)
+  .slice(0, 1)
+  .map((name) => `    match: {operation: ${name}}\n`)
+  .join("")}\
     reply: {status: 503, headers: {Retry-After: 2}}
     times: 2
 `;
@@ -24,9 +57,11 @@ export default function View() {
   return html`
     <div class=${`scenarios ${chosen === null ? "" : "is-open"}`}>
       <${List} chosen=${chosen} />
-      ${chosen === null
-        ? html`<${EmptyState} title="No scenario is open"><p>Open one to see its file, or write your own with +.</p><//>`
-        : html`<${Editing} key=${chosen} name=${chosen} row=${scenarios.find((each) => each.name === chosen)} />`}
+      ${
+        chosen === null
+          ? html`<${EmptyState} title="No scenario is open"><p>Open one to see its file, or write your own with +.</p><//>`
+          : html`<${Editing} key=${chosen} name=${chosen} row=${scenarios.find((each) => each.name === chosen)} />`
+      }
     </div>`;
 }
 
@@ -37,21 +72,52 @@ function List({ chosen }) {
   const [toggled, setToggled] = useState({});
   const { filter: text = "" } = store.route.params;
   const searched = text.trim() !== "";
-  const rows = matching(scenarios.map((row) => ({ name: row.name, hint: row.description ?? "", tags: row.group, row })), text).map(({ row }) => row);
-  const groups = searched ? [["Results", rows]].filter(() => rows.length) : [...new Set(rows.map(groupOf))].map((title) => [title, rows.filter((row) => groupOf(row) === title)]);
+  const rows = matching(
+    scenarios.map((row) => ({
+      name: row.name,
+      hint: row.description ?? "",
+      tags: row.group,
+      row,
+    })),
+    text,
+  ).map(({ row }) => row);
+  const groups = searched
+    ? [["Results", rows]].filter(() => rows.length)
+    : [...new Set(rows.map(groupOf))].map((title) => [
+        title,
+        rows.filter((row) => groupOf(row) === title),
+      ]);
   const hasOwn = scenarios.some((row) => groupOf(row) === OWN);
   // With scenarios of your own, the shipped ones are counts; those in use and found ones are always shown.
-  const isOpen = (title, members) => searched || (toggled[title] ?? (!hasOwn || title === OWN || members.some(({ name }) => name !== "default" && active.includes(name))));
+  const isOpen = (title, members) =>
+    searched ||
+    (toggled[title] ??
+      (!hasOwn ||
+        title === OWN ||
+        members.some(
+          ({ name }) => name !== "default" && active.includes(name),
+        )));
   const useFirst = () => {
     const first = searched && rows.find((row) => row.description !== null);
     if (first) act(() => activate([first.name]));
   };
-  const shown = groups.flatMap(([title, members]) => (isOpen(title, members) ? members : [])).map((row) => row.name);
+  const shown = groups
+    .flatMap(([title, members]) => (isOpen(title, members) ? members : []))
+    .map((row) => row.name);
   const step = (by) => () => {
-    const next = shown[Math.min(Math.max(shown.indexOf(chosen) + by, 0), shown.length - 1)];
+    const next =
+      shown[
+        Math.min(Math.max(shown.indexOf(chosen) + by, 0), shown.length - 1)
+      ];
     if (next !== undefined) go("scenarios", next, { filter: text });
   };
-  useKeys({ j: step(1), k: step(-1), ...(chosen !== null && { Escape: () => go("scenarios", null, { filter: text }) }) });
+  useKeys({
+    j: step(1),
+    k: step(-1),
+    ...(chosen !== null && {
+      Escape: () => go("scenarios", null, { filter: text }),
+    }),
+  });
   return html`
     <section class="grouped scenario-list" aria-label="List">
       <div class="toolbar">
@@ -59,14 +125,26 @@ function List({ chosen }) {
         <${Button} icon="add" label="New scenario" does=${() => go("scenarios", NEW)} />
       </div>
       <div class="scroll">
-        ${problems.length > 0 && html`<div class="folder-problems" role="status"><p>Changed files are not reloaded until you fix this:</p>
-          <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
-        ${groups.map(([title, members]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
+        ${
+          problems.length > 0 &&
+          html`<div class="folder-problems" role="status"><p>Changed files are not reloaded until you fix this:</p>
+          <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
+        }
+        ${groups.map(
+          ([
+            title,
+            members,
+          ]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
           toggle=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
-          <ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul><//>`)}
-        ${Object.keys(skipped).length > 0 && !searched && html`<${Group} title="Skipped" n=${Object.keys(skipped).length} isOpen=${toggled.Skipped ?? false}
+          <ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul><//>`,
+        )}
+        ${
+          Object.keys(skipped).length > 0 &&
+          !searched &&
+          html`<${Group} title="Skipped" n=${Object.keys(skipped).length} isOpen=${toggled.Skipped ?? false}
           toggle=${() => setToggled({ ...toggled, Skipped: !toggled.Skipped })}>
-          <ul>${Object.entries(skipped).map(([name, reason]) => html`<li class="row skipped" key=${name}><b>${name}</b>${" "}<span class="soft" title=${reason}>${reason}</span></li>`)}</ul><//>`}
+          <ul>${Object.entries(skipped).map(([name, reason]) => html`<li class="row skipped" key=${name}><b>${name}</b>${" "}<span class="soft" title=${reason}>${reason}</span></li>`)}</ul><//>`
+        }
         ${rows.length === 0 && html`<p class="empty">No scenarios match the search.</p>`}
       </div>
     </section>`;
@@ -77,26 +155,34 @@ const groupOf = ({ group }) => (group === "Files with problems" ? OWN : group);
 
 function Row({ row, filter, isChosen }) {
   const item = useRef(null);
-  useEffect(() => { if (isChosen) item.current.scrollIntoView({ block: "nearest" }); }, [isChosen]);
+  useEffect(() => {
+    if (isChosen) item.current.scrollIntoView({ block: "nearest" });
+  }, [isChosen]);
   const { active } = store.state;
   const place = active.indexOf(row.name) + 1;
   const [problem] = row.problems;
   // A file without a valid version cannot be used, and `default` defines nothing.
-  const isUseless = row.description === null || (row.name === "default" && (place === 0 || active.length === 1));
+  const isUseless =
+    row.description === null ||
+    (row.name === "default" && (place === 0 || active.length === 1));
   return html`
     <li ref=${item} class=${`row ${isChosen ? "selected" : ""}`} aria-current=${isChosen ? "true" : null}>
       <label class="stack-box"><input type="checkbox" aria-label=${`Use ${row.name}`} checked=${place > 0} disabled=${isUseless}
         onChange=${() => act(() => stack(row.name))} /><span aria-hidden="true">${place || ""}</span></label>
       <a href=${link("scenarios", row.name, { filter })} title=${row.name}>
         <b>${row.name}</b>${" "}
-        ${problem ? html`<span class="server" title=${row.problems.join("\n")}>${shorten(problem, row.source)}</span>`
-          : html`<span class="soft" title=${row.description}>${row.description}</span>`}
+        ${
+          problem
+            ? html`<span class="server" title=${row.problems.join("\n")}>${shorten(problem, row.source)}</span>`
+            : html`<span class="soft" title=${row.description}>${row.description}</span>`
+        }
       </a>
     </li>`;
 }
 
 /** Return a problem without the name of its file: the row has it. */
-const shorten = (problem, source) => (problem.startsWith(`${source}:`) ? problem.slice(source.length + 1) : problem);
+const shorten = (problem, source) =>
+  problem.startsWith(`${source}:`) ? problem.slice(source.length + 1) : problem;
 
 // --- The editor ---
 
@@ -127,10 +213,24 @@ const overrideOf = (name) => `overrides/${encodeURIComponent(name)}`;
 function Editing({ name, row }) {
   const isNew = name.startsWith(NEW);
   const area = useRef(null);
-  const [saved, setSaved] = useState(isNew ? { text: template(), digest: null, writable: true, path: null, stubs: [] } : null);
+  const [saved, setSaved] = useState(
+    isNew
+      ? {
+          text: template(),
+          digest: null,
+          writable: true,
+          path: null,
+          stubs: [],
+        }
+      : null,
+  );
   const [draft, setDraft] = useState(() => drafts.get(name));
   const [newName, setNewName] = useState(name.slice(1));
-  const [checked, setChecked] = useState({ problems: [], warnings: [], valid: null }); // valid: the last text without problems
+  const [checked, setChecked] = useState({
+    problems: [],
+    warnings: [],
+    valid: null,
+  }); // valid: the last text without problems
   const [refused, setRefused] = useState(null); // the error of the last attempt to save
   useChange(["files", "scenario"], async () => {
     if (isNew) return;
@@ -139,31 +239,56 @@ function Editing({ name, row }) {
     } catch (error) {
       if (error.status !== 404) throw error;
       // A text that is being edited stays when its file is deleted.
-      if (saved === null || draft === null) setSaved({ text: null, missing: error.message });
+      if (saved === null || draft === null)
+        setSaved({ text: null, missing: error.message });
     }
   });
 
   const text = draft?.text ?? saved?.text ?? "";
   const isEdited = draft !== null && draft.text !== saved?.text;
-  const canEdit = saved !== null && saved.text !== null && !store.state.settings.public;
+  const canEdit =
+    saved !== null && saved.text !== null && !store.state.settings.public;
   const base = draft ? draft.digest : saved?.digest;
-  const isConflict = refused?.status === 409 || (isEdited && saved !== null && base !== saved.digest);
+  const isConflict =
+    refused?.status === 409 ||
+    (isEdited && saved !== null && base !== saved.digest);
 
   useEffect(() => {
     if (!canEdit) return undefined;
     const stop = new AbortController();
     const check = async () => {
       try {
-        const options = { method: "POST", headers: YAML, body: text, signal: stop.signal };
-        const result = await control(`scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`, options);
-        setChecked((before) => ({ ...result, valid: result.problems.length ? before.valid : text }));
+        const options = {
+          method: "POST",
+          headers: YAML,
+          body: text,
+          signal: stop.signal,
+        };
+        const result = await control(
+          `scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`,
+          options,
+        );
+        setChecked((before) => ({
+          ...result,
+          valid: result.problems.length ? before.valid : text,
+        }));
       } catch (error) {
-        if (error.body) setChecked(({ valid }) => ({ problems: [{ line: 1, column: 1, where: "", what: error.message, hint: "" }], warnings: [], valid }));
+        if (error.body)
+          setChecked(({ valid }) => ({
+            problems: [
+              { line: 1, column: 1, where: "", what: error.message, hint: "" },
+            ],
+            warnings: [],
+            valid,
+          }));
         else throw error;
       }
     };
     const timer = setTimeout(() => act(check), CHECK_MS);
-    return () => { clearTimeout(timer); stop.abort(); };
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
   }, [text, canEdit]);
 
   const write = (value, digest = base) => {
@@ -177,11 +302,19 @@ function Editing({ name, row }) {
     const request = { method: "PUT", headers: YAML, body: text };
     const override = () => control(overrideOf(target), request);
     if (!isNew && !saved.writable) return override();
-    const condition = digest === null ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
+    const condition =
+      digest === null
+        ? { "If-None-Match": "*" }
+        : { "If-Match": `"${digest}"` };
     try {
-      return await control(pathOf(target), { ...request, headers: { ...YAML, ...condition } });
+      return await control(pathOf(target), {
+        ...request,
+        headers: { ...YAML, ...condition },
+      });
     } catch (error) {
-      const isTaken = store.state.scenarios.some((each) => each.name === target);
+      const isTaken = store.state.scenarios.some(
+        (each) => each.name === target,
+      );
       if (error.status === 403 && isNew && !isTaken) return override(); // no folder is writable
       throw error;
     }
@@ -190,7 +323,10 @@ function Editing({ name, row }) {
     if (!canEdit || !(isEdited || isNew)) return;
     const target = isNew ? newName.trim() : name;
     if (!KEBAB_CASE.test(target)) {
-      setRefused({ status: 400, message: "The name must be in kebab-case, such as checkout-error." });
+      setRefused({
+        status: 400,
+        message: "The name must be in kebab-case, such as checkout-error.",
+      });
       return;
     }
     try {
@@ -208,7 +344,9 @@ function Editing({ name, row }) {
   };
   const overwrite = async () => {
     const { scenarios } = await control("scenarios");
-    const now = scenarios.some((each) => each.name === name) ? await control(pathOf(name)) : null;
+    const now = scenarios.some((each) => each.name === name)
+      ? await control(pathOf(name))
+      : null;
     if (now) setSaved(now);
     await save(now?.digest ?? null);
   };
@@ -217,20 +355,35 @@ function Editing({ name, row }) {
     drafts.drop(name);
     setDraft(null);
     setRefused(null);
-    if (!store.state.scenarios.some((each) => each.name === name)) setSaved({ text: null, missing: `The file of ${name} was deleted.` });
-    toast(`Discarded your changes to ${name}.`, { undo: async () => { drafts.set(name, lost); setDraft(lost); } });
+    if (!store.state.scenarios.some((each) => each.name === name))
+      setSaved({ text: null, missing: `The file of ${name} was deleted.` });
+    toast(`Discarded your changes to ${name}.`, {
+      undo: async () => {
+        drafts.set(name, lost);
+        setDraft(lost);
+      },
+    });
   };
   const removeOverride = async () => {
     const { text: lost } = saved;
     await control(overrideOf(name), { method: "DELETE" });
-    toast(`Discarded what was saved of ${name} for this session.`, { undo: () => control(overrideOf(name), { method: "PUT", headers: YAML, body: lost }) });
+    toast(`Discarded what was saved of ${name} for this session.`, {
+      undo: () =>
+        control(overrideOf(name), { method: "PUT", headers: YAML, body: lost }),
+    });
   };
   const duplicate = () => editNew(`${name}-copy`, text);
 
   // A link from a request names the stub that responded.
   const { stub } = store.route.params;
   useEffect(() => {
-    const line = stub ? text.split("\n").findIndex((each) => each.trim().replace(/^- /, "") === `name: ${stub}`) : -1;
+    const line = stub
+      ? text
+          .split("\n")
+          .findIndex(
+            (each) => each.trim().replace(/^- /, "") === `name: ${stub}`,
+          )
+      : -1;
     if (line >= 0) goTo(area.current, line + 1, 1);
   }, [stub, saved === null]);
 
@@ -239,7 +392,12 @@ function Editing({ name, row }) {
   // Before the editor is painted: a key that is pressed at once must not be lost.
   useLayoutEffect(() => {
     const onKey = (event) => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      if (
+        event.key !== "s" ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey
+      )
+        return;
       event.preventDefault();
       act(() => latest.current());
     };
@@ -254,19 +412,33 @@ function Editing({ name, row }) {
     <section class="editing" aria-label=${isNew ? "New scenario" : `Scenario ${name}`}>
       <div class="toolbar">
         <${Button} kind="ghost" class="narrow-only" icon="back" label="Back to the list" does=${() => go("scenarios", null, { filter: store.route.params.filter })} />
-        ${isNew
-          ? html`<input class="grow" aria-label="Name of the scenario" placeholder="Name, such as checkout-error" autocomplete="off" autocapitalize="off"
-              value=${newName} onInput=${(event) => { setNewName(event.target.value); setRefused(null); }} />`
-          : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${isEdited && "Edited"}<span class="wide-only">${isEdited && " · "}${saved?.source}</span></span>`}
-        ${!isNew && saved && !saved.missing && html`
+        ${
+          isNew
+            ? html`<input class="grow" aria-label="Name of the scenario" placeholder="Name, such as checkout-error" autocomplete="off" autocapitalize="off"
+              value=${newName} onInput=${(event) => {
+                setNewName(event.target.value);
+                setRefused(null);
+              }} />`
+            : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${isEdited && "Edited"}<span class="wide-only">${isEdited && " · "}${saved?.source}</span></span>`
+        }
+        ${
+          !isNew &&
+          saved &&
+          !saved.missing &&
+          html`
           <${Button} kind="ghost" icon="copy" label=${`Duplicate ${name}`} does=${duplicate} />
           ${saved.path && html`<${Button} kind="ghost" icon="open" label="Open in editor" href=${`vscode://file${encodeURI(saved.path)}:1`} />`}
-          <${Button} aria-pressed=${String(place > 0)} icon=${place ? "check" : undefined} text=${place ? "In use" : "Use"} disabled=${row === undefined || row.description === null} does=${() => stack(name)} />`}
+          <${Button} aria-pressed=${String(place > 0)} icon=${place ? "check" : undefined} text=${place ? "In use" : "Use"} disabled=${row === undefined || row.description === null} does=${() => stack(name)} />`
+        }
         ${canEdit && html`<${Button} kind="primary" text=${saved.writable ? "Save" : "Save for this session"} keys="Ctrl S" disabled=${!(isEdited || isNew)} does=${() => save()} />`}
       </div>
-      ${saved === null ? null : saved.text === null
-        ? html`<p class="empty">${saved.missing ?? "The file cannot be read."}</p>`
-        : html`<${Editor} text=${text} label=${`Source of ${isNew ? "the new scenario" : name}`} problems=${checked.problems} readOnly=${!canEdit} area=${area} onInput=${write} />`}
+      ${
+        saved === null
+          ? null
+          : saved.text === null
+            ? html`<p class="empty">${saved.missing ?? "The file cannot be read."}</p>`
+            : html`<${Editor} text=${text} label=${`Source of ${isNew ? "the new scenario" : name}`} problems=${checked.problems} readOnly=${!canEdit} area=${area} onInput=${write} />`
+      }
       <${Strip} ...${{ checked, refused, isConflict, text, area, saved, place, onOverwrite: isNew ? null : overwrite, onDiscard: discard, onRemove: removeOverride }} />
       ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} />`}
       ${saved && !saved.missing && html`<${TryOn} name=${tried} version=${saved} unsaved=${unsaved} />`}
@@ -274,17 +446,37 @@ function Editing({ name, row }) {
 }
 
 /** One line on what is wrong, with a way to fix it: a conflict, a rejected save, a problem or a warning. */
-function Strip({ checked, refused, isConflict, text, area, saved, place, onOverwrite, onDiscard, onRemove }) {
+function Strip({
+  checked,
+  refused,
+  isConflict,
+  text,
+  area,
+  saved,
+  place,
+  onOverwrite,
+  onDiscard,
+  onRemove,
+}) {
   const [index, setIndex] = useState(0);
   if (isConflict) {
-    const message = onOverwrite ? refused?.body?.message ?? "The file has changed since you began to edit it." : "A scenario of this name exists. Choose another name.";
+    const message = onOverwrite
+      ? (refused?.body?.message ??
+        "The file has changed since you began to edit it.")
+      : "A scenario of this name exists. Choose another name.";
     return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${message}</p>
       ${onOverwrite && html`<${Button} text="Overwrite it" does=${onOverwrite} /><${Button} text="Discard mine" does=${onDiscard} />`}</div>`;
   }
-  const problems = checked.problems.length ? checked.problems : checked.warnings;
-  if (refused && refused.status !== 422) return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${refused.message}</p></div>`;
+  const problems = checked.problems.length
+    ? checked.problems
+    : checked.warnings;
+  if (refused && refused.status !== 422)
+    return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${refused.message}</p></div>`;
 
-  if (!problems.length) return saved?.read_only ? html`<div class="strip"><p class="soft">${saved.override ? "Saved for this session only" : saved.read_only}.</p>${saved.override && html`<${Button} text="Discard" does=${onRemove} />`}</div>` : null;
+  if (!problems.length)
+    return saved?.read_only
+      ? html`<div class="strip"><p class="soft">${saved.override ? "Saved for this session only" : saved.read_only}.</p>${saved.override && html`<${Button} text="Discard" does=${onRemove} />`}</div>`
+      : null;
   const problem = problems[index % problems.length];
   const { line, column, where, what, hint } = problem;
   const isError = problems === checked.problems;
@@ -302,7 +494,12 @@ function Strip({ checked, refused, isConflict, text, area, saved, place, onOverw
 function Does({ scenario }) {
   const { stubs, data, extends: parents, replaces, disabled } = scenario;
   const contents = Object.entries(data);
-  const origin = [parents.length && `extends ${parents.join(", ")}`, replaces.length && `replaces ${replaces.join(", ")}`].filter(Boolean).join("; ");
+  const origin = [
+    parents.length && `extends ${parents.join(", ")}`,
+    replaces.length && `replaces ${replaces.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join("; ");
   return html`
     <div class="does"><${Section} title="What it does" open=${false}>
       ${disabled && html`<p class="server">${disabled}</p>`}
@@ -314,7 +511,13 @@ function Does({ scenario }) {
 }
 
 /** Return a request that names this scenario only. */
-const withScenario = (request, name) => ({ ...request, headers: [...request.headers.filter(([header]) => !/^mockpets-/i.test(header)), ["Mockpets-Scenario", name]] });
+const withScenario = (request, name) => ({
+  ...request,
+  headers: [
+    ...request.headers.filter(([header]) => !/^mockpets-/i.test(header)),
+    ["Mockpets-Scenario", name],
+  ],
+});
 
 /** What a recorded request would get from this scenario, or from the text that is not saved, without sending it. */
 function TryOn({ name, version, unsaved }) {
@@ -322,29 +525,46 @@ function TryOn({ name, version, unsaved }) {
   const [entries, setEntries] = useState([]);
   const [number, setNumber] = useState("");
   const [result, setResult] = useState(null);
-  useChange(["requests"], async () => setEntries((await control("requests?limit=50")).requests.reverse()));
-  const matching = entries.find((entry) => entry.stubs.some((stub) => stub.startsWith(`${name}/`)));
-  const entry = entries.find((each) => String(each.number) === number) ?? matching ?? entries[0];
+  useChange(["requests"], async () =>
+    setEntries((await control("requests?limit=50")).requests.reverse()),
+  );
+  const matching = entries.find((entry) =>
+    entry.stubs.some((stub) => stub.startsWith(`${name}/`)),
+  );
+  const entry =
+    entries.find((each) => String(each.number) === number) ??
+    matching ??
+    entries[0];
   useEffect(() => {
     let isLate = false;
     const tryOn = async () => {
       const request = withScenario(await recorded(entry.number), name);
-      const explanation = await explain(request, draft === null ? undefined : { name, text: draft });
+      const explanation = await explain(
+        request,
+        draft === null ? undefined : { name, text: draft },
+      );
       if (!isLate) setResult(explanation);
     };
     if (entry && (draft !== null || unsaved === null)) act(tryOn);
-    return () => { isLate = true; };
+    return () => {
+      isLate = true;
+    };
   }, [entry?.number, name, version, draft]);
-  if (!entry) return html`<div class="try-on"><span class="soft">Send a request to see here what it gets from this scenario.</span></div>`;
-  const others = result?.stubs?.filter((stub) => stub.result === "no_match").length ?? 0;
+  if (!entry)
+    return html`<div class="try-on"><span class="soft">Send a request to see here what it gets from this scenario.</span></div>`;
+  const others =
+    result?.stubs?.filter((stub) => stub.result === "no_match").length ?? 0;
   return html`
     <div class="try-on">
       <label>Try on <select value=${String(entry.number)} onChange=${(event) => setNumber(event.target.value)}>
         ${entries.map((each) => html`<option key=${each.number} value=${String(each.number)} selected=${each === entry}>Request ${each.number}${each === matching ? ", the last that matches" : ""}</option>`)}
       </select></label>
       <span class="mono soft" title=${entry.target}>${entry.method} ${entry.target}</span>
-      <p role="status">${result && html`<${StatusText} row=${result.request} /> ${result.summary.replace(/^\d{3},? /, "")}
+      <p role="status">${
+        result &&
+        html`<${StatusText} row=${result.request} /> ${result.summary.replace(/^\d{3},? /, "")}
         ${others > 0 && html`<span class="soft"> · ${others} other ${others === 1 ? "stub does" : "stubs do"} not match</span>`}
-        ${unsaved && html`<span class="soft"> · ${draft === unsaved.text ? "not saved yet" : "without the last change"}</span>`}`}</p>
+        ${unsaved && html`<span class="soft"> · ${draft === unsaved.text ? "not saved yet" : "without the last change"}</span>`}`
+      }</p>
     </div>`;
 }

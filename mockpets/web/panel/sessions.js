@@ -1,7 +1,21 @@
 // The view of the sessions: a table to filter, select from and delete, and a form to create one.
 
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, address, control, handler, link, panelOf, recordsWord, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
+import {
+  act,
+  address,
+  control,
+  handler,
+  link,
+  panelOf,
+  recordsWord,
+  setParams,
+  store,
+  toast,
+  undoIn,
+  useChange,
+  waysToName,
+} from "./store.js";
 import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
 
 const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
@@ -15,25 +29,41 @@ export default function View() {
   const load = async () => setSessions((await control("sessions")).sessions);
   useChange(["sessions", "requests", "data", "scenario", "gates"], load);
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && !store.problem && act(load), REFRESH_MS);
+    const timer = setInterval(
+      () => !document.hidden && !store.problem && act(load),
+      REFRESH_MS,
+    );
     return () => clearInterval(timer);
   }, []);
   if (sessions === null) return null;
 
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = sessions.filter(({ name, active }) => words.every((word) => `${name} ${active.join(" ")}`.toLowerCase().includes(word)));
+  const rows = sessions.filter(({ name, active }) =>
+    words.every((word) =>
+      `${name} ${active.join(" ")}`.toLowerCase().includes(word),
+    ),
+  );
   const chosen = rows.filter((row) => selected.has(row.name) && canDelete(row));
-  const idleRows = sessions.filter((row) => canDelete(row) && row.idle_seconds >= IDLE_SECONDS && row.held === 0);
+  const idleRows = sessions.filter(
+    (row) =>
+      canDelete(row) && row.idle_seconds >= IDLE_SECONDS && row.held === 0,
+  );
   const remove = async (doomed) => {
-    for (const { name } of doomed) await control(`sessions/${encodeURIComponent(name)}`, { method: "DELETE" });
+    for (const { name } of doomed)
+      await control(`sessions/${encodeURIComponent(name)}`, {
+        method: "DELETE",
+      });
     setSelected(new Set());
     await load();
     const requests = doomed.reduce((sum, row) => sum + row.requests, 0);
-    const what = doomed.length === 1 ? doomed[0].name : count(doomed.length, "session");
-    toast(`Deleted ${what} and ${count(requests, "request")}.`, { undo: async () => {
-      for (const { name } of doomed) await undoIn(name)();
-      await load();
-    } });
+    const what =
+      doomed.length === 1 ? doomed[0].name : count(doomed.length, "session");
+    toast(`Deleted ${what} and ${count(requests, "request")}.`, {
+      undo: async () => {
+        for (const { name } of doomed) await undoIn(name)();
+        await load();
+      },
+    });
   };
   const select = (name) => {
     const now = new Set(selected);
@@ -51,7 +81,13 @@ export default function View() {
         ${idleRows.length > 0 && html`<${Button} text=${`Drop ${idleRows.length} idle`} title="Sessions without a request for 10 minutes and with nothing held" does=${() => remove(idleRows)} />`}
         <${Button} kind="primary" icon="add" aria-label="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)}><span>New<span class="wide-only"> session</span></span><//>
       </div>
-      ${isCreating && html`<${Create} onDone=${() => { setCreating(false); return load(); }} />`}
+      ${
+        isCreating &&
+        html`<${Create} onDone=${() => {
+          setCreating(false);
+          return load();
+        }} />`
+      }
       <div class="scroll">
         <table class="records">
           <thead><tr>
@@ -70,7 +106,16 @@ export default function View() {
 const canDelete = ({ name }) => name !== "default" && name !== store.session;
 
 function Row({ row, isSelected, onSelect, onDelete }) {
-  const { name, active, records, requests, failed, held, idle_seconds: seconds, last_request: last } = row;
+  const {
+    name,
+    active,
+    records,
+    requests,
+    failed,
+    held,
+    idle_seconds: seconds,
+    last_request: last,
+  } = row;
   const isCurrent = name === store.session;
   const [method, target = ""] = last ? last.split(" ") : [""];
   const shown = shownTarget({ target });
@@ -95,12 +140,17 @@ function Row({ row, isSelected, onSelect, onDelete }) {
 
 function Create({ onDone }) {
   const field = useRef(null);
-  const usable = store.state.scenarios.filter((row) => row.description !== null);
+  const usable = store.state.scenarios.filter(
+    (row) => row.description !== null,
+  );
   useEffect(() => field.current.focus(), []);
   const create = handler(async (event) => {
     const { name, scenario } = Object.fromEntries(new FormData(event.target));
     const body = scenario ? { scenario } : {};
-    const session = await control(`sessions/${encodeURIComponent(name.trim().toLowerCase())}`, { method: "PUT", body });
+    const session = await control(
+      `sessions/${encodeURIComponent(name.trim().toLowerCase())}`,
+      { method: "PUT", body },
+    );
     toast(`Created session ${session.name}: ${address(session.base_path)}`);
     await onDone();
   });

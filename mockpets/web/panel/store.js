@@ -7,18 +7,24 @@ import { useEffect, useLayoutEffect, useRef } from "./preact.js";
 // prefix, and `/~w3/` opens the panel of session w3. ---
 
 const TOKEN = "mockpets-token";
-const [, root, own] = /^(.*?)(?:\/~([^/]*))?\/__mockpets\/[^/]*$/.exec(location.pathname);
+const [, root, own] = /^(.*?)(?:\/~([^/]*))?\/__mockpets\/[^/]*$/.exec(
+  location.pathname,
+);
 
 /** Return the URL of a path on this server, such as a session's `/~w3/v1`. */
 export const address = (path) => `${location.origin}${root}${path}`;
 
 /** Return a path in a session. */
-export const inSession = (name, path) => (name === "default" ? path : `/~${name}${path}`);
+export const inSession = (name, path) =>
+  name === "default" ? path : `/~${name}${path}`;
 
 /** Return a path as a client without a prefix and in the session `default` knows it. */
 export function plainPath(path) {
   const session = inSession(own ?? "default", "");
-  const prefix = [root + session, session, root].find((each) => `${path}/`.startsWith(`${each}/`)) ?? "";
+  const prefix =
+    [root + session, session, root].find((each) =>
+      `${path}/`.startsWith(`${each}/`),
+    ) ?? "";
   return path.slice(prefix.length);
 }
 
@@ -30,7 +36,14 @@ export class ControlError extends Error {
   constructor(status, body) {
     const problems = body.details?.problems ?? [];
     // The message of a single problem is the problem.
-    super([body.message, ...problems.map(describeProblem).filter((text) => !body.message.includes(text))].join("\n"));
+    super(
+      [
+        body.message,
+        ...problems
+          .map(describeProblem)
+          .filter((text) => !body.message.includes(text)),
+      ].join("\n"),
+    );
     Object.assign(this, { status, body });
   }
 }
@@ -52,18 +65,43 @@ function describeProblem({ where, what, hint }) {
  * @param {boolean} [options.raw] return the JSON as a text
  * @returns {Promise<any>}
  */
-export async function control(path, { method = "GET", body, headers = {}, session, signal, ask = true, raw = false } = {}) {
-  const url = session === undefined ? path : `${root}${inSession(session, "/__mockpets/")}${path}`;
+export async function control(
+  path,
+  {
+    method = "GET",
+    body,
+    headers = {},
+    session,
+    signal,
+    ask = true,
+    raw = false,
+  } = {},
+) {
+  const url =
+    session === undefined
+      ? path
+      : `${root}${inSession(session, "/__mockpets/")}${path}`;
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
-    const all = { ...(body !== undefined && { "Content-Type": "application/json" }), ...(token !== null && { Authorization: `Bearer ${token}` }), ...headers };
-    const response = await fetch(url, { method, headers: all, body: typeof body === "object" ? JSON.stringify(body) : body, signal });
+    const all = {
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+      ...headers,
+    };
+    const response = await fetch(url, {
+      method,
+      headers: all,
+      body: typeof body === "object" ? JSON.stringify(body) : body,
+      signal,
+    });
     const text = await response.text();
     if (response.ok && raw) return text;
     const value = parseBody(text, response.status);
     if (response.ok) return value;
-    if (response.status !== 401 || !ask) throw new ControlError(response.status, value);
-    if (sessionStorage.getItem(TOKEN) === token) await promptToken(token !== null, value.message);
+    if (response.status !== 401 || !ask)
+      throw new ControlError(response.status, value);
+    if (sessionStorage.getItem(TOKEN) === token)
+      await promptToken(token !== null, value.message);
   }
 }
 
@@ -71,7 +109,9 @@ function parseBody(text, status) {
   try {
     return parseExact(text);
   } catch {
-    return { message: `Unexpected response with status ${status}: it does not come from mockpets.` };
+    return {
+      message: `Unexpected response with status ${status}: it does not come from mockpets.`,
+    };
   }
 }
 
@@ -81,8 +121,13 @@ function parseBody(text, status) {
  */
 export function parseExact(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (part) =>
-    part[0] === '"' || Number.isSafeInteger(Number(part)) ? part : `"${part}"`));
+  return JSON.parse(
+    text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (part) =>
+      part[0] === '"' || Number.isSafeInteger(Number(part))
+        ? part
+        : `"${part}"`,
+    ),
+  );
 }
 
 /** Move a token from the URL, `#token=...`, to the session storage. */
@@ -105,14 +150,30 @@ function promptToken(rejected, message) {
       update({ prompt: null });
       resolve(undefined);
     };
-    update({ prompt: { message: rejected ? `The server rejected the token: ${message}` : "The control API of this server requires a token. The server prints it at startup.", answer } });
+    update({
+      prompt: {
+        message: rejected
+          ? `The server rejected the token: ${message}`
+          : "The control API of this server requires a token. The server prints it at startup.",
+        answer,
+      },
+    });
   });
   return prompted;
 }
 
 // --- The store ---
 
-export const VIEWS = ["requests", "scenarios", "states", "data", "sessions", "findings", "contract", "try"];
+export const VIEWS = [
+  "requests",
+  "scenarios",
+  "states",
+  "data",
+  "sessions",
+  "findings",
+  "contract",
+  "try",
+];
 
 export const store = {
   /** @type {any} GET state; null until it is loaded */
@@ -161,8 +222,17 @@ export function useChange(kinds, load, inputs = []) {
     const { current } = run;
     current.again = true;
     if (!current.busy) repeat(current);
-  }, [store.changes.all, ...kinds.map((kind) => store.changes[kind]), ...inputs]);
-  useEffect(() => () => { run.current.gone = true; }, []);
+  }, [
+    store.changes.all,
+    ...kinds.map((kind) => store.changes[kind]),
+    ...inputs,
+  ]);
+  useEffect(
+    () => () => {
+      run.current.gone = true;
+    },
+    [],
+  );
 }
 
 async function repeat(run) {
@@ -181,7 +251,10 @@ export const viewKeys = new Map();
 export function useKeys(keys) {
   useLayoutEffect(() => {
     for (const [key, does] of Object.entries(keys)) viewKeys.set(key, does);
-    return () => { for (const [key, does] of Object.entries(keys)) if (viewKeys.get(key) === does) viewKeys.delete(key); };
+    return () => {
+      for (const [key, does] of Object.entries(keys))
+        if (viewKeys.get(key) === does) viewKeys.delete(key);
+    };
   });
 }
 
@@ -191,7 +264,11 @@ function route() {
   const [path, query = ""] = location.hash.slice(1).split("?");
   const [view, ...id] = path.split("/");
   const decoded = id.length ? decode(id.join("/")) : null;
-  return { view: VIEWS.includes(view) ? view : "requests", id: decoded, params: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    view: VIEWS.includes(view) ? view : "requests",
+    id: decoded,
+    params: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 function decode(text) {
@@ -204,29 +281,46 @@ function decode(text) {
 
 /** Return the hash of a view. */
 export function link(view, id = null, params = {}) {
-  const parts = Object.entries(params).filter(([, value]) => value !== "" && value !== null && value !== undefined);
-  const query = new URLSearchParams(parts.map(([name, value]) => [name, String(value)])).toString();
+  const parts = Object.entries(params).filter(
+    ([, value]) => value !== "" && value !== null && value !== undefined,
+  );
+  const query = new URLSearchParams(
+    parts.map(([name, value]) => [name, String(value)]),
+  ).toString();
   return `#${view}${id === null ? "" : `/${encodeURIComponent(id)}`}${query ? `?${query}` : ""}`;
 }
 
 /** Open a view; `replace` adds no entry to the history. */
 export function go(view, id = null, params = {}, replace = false) {
-  history[replace ? "replaceState" : "pushState"](null, "", link(view, id, params));
+  history[replace ? "replaceState" : "pushState"](
+    null,
+    "",
+    link(view, id, params),
+  );
   update({ route: route() });
 }
 
 /** Change parameters of the open view, such as its filter. */
-export const setParams = (params) => go(store.route.view, store.route.id, { ...store.route.params, ...params }, true);
+export const setParams = (params) =>
+  go(
+    store.route.view,
+    store.route.id,
+    { ...store.route.params, ...params },
+    true,
+  );
 
 // --- The contracts: the server knows their names, paths and errors, and the panel none of them ---
 
 /** Return the contract to which a path without a session belongs, if any. */
 export function contractOf(path) {
-  const found = store.state.contracts.filter(({ base }) => `${path}/`.startsWith(`${base}/`));
+  const found = store.state.contracts.filter(({ base }) =>
+    `${path}/`.startsWith(`${base}/`),
+  );
   return found.sort((one, other) => other.base.length - one.base.length)[0];
 }
 
-export const collections = () => store.state.contracts.flatMap((contract) => contract.collections);
+export const collections = () =>
+  store.state.contracts.flatMap((contract) => contract.collections);
 
 /** Return what the records are called: by their name if the contracts have one collection. */
 export function recordsWord() {
@@ -247,7 +341,13 @@ export async function act(action) {
   try {
     await action();
   } catch (error) {
-    if (error.name !== "AbortError") toast(error instanceof TypeError ? "Cannot reach the server. Is it still running?" : error.message, { failed: true });
+    if (error.name !== "AbortError")
+      toast(
+        error instanceof TypeError
+          ? "Cannot reach the server. Is it still running?"
+          : error.message,
+        { failed: true },
+      );
   }
 }
 
@@ -268,19 +368,31 @@ export function toast(text, { failed = false, undo = null } = {}) {
   const ms = undo ? 8_000 : failed ? 20_000 : 5_000;
   const id = ++toastId;
   // Of each kind, the newest only.
-  update({ toasts: [...store.toasts.filter((each) => each.failed !== failed), { id, text, failed, undo, until: Date.now() + ms }] });
+  update({
+    toasts: [
+      ...store.toasts.filter((each) => each.failed !== failed),
+      { id, text, failed, undo, until: Date.now() + ms },
+    ],
+  });
   setTimeout(() => dismiss(id), ms);
 }
 
-export const dismiss = (id) => update({ toasts: store.toasts.filter((each) => each.id !== id) });
+export const dismiss = (id) =>
+  update({ toasts: store.toasts.filter((each) => each.id !== id) });
 
 /** Announce a text politely to screen readers, which ignore an unchanged one. */
-export const announce = (text) => update({ news: store.news === text ? `${text}\u00a0` : text });
+export const announce = (text) =>
+  update({ news: store.news === text ? `${text}\u00a0` : text });
 
 /** Activate scenarios; the first has precedence. */
 export async function activate(names) {
-  const scenario = await Promise.all((names.length ? names : ["default"]).map(named));
-  const { active, hidden } = await control("scenario", { method: "PUT", body: { scenario } });
+  const scenario = await Promise.all(
+    (names.length ? names : ["default"]).map(named),
+  );
+  const { active, hidden } = await control("scenario", {
+    method: "PUT",
+    body: { scenario },
+  });
   update({ state: { ...store.state, active } }); // before the next poll, for a click that follows at once
   announce(`Active scenarios: ${active.join(", ")}`);
   if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
@@ -288,42 +400,69 @@ export async function activate(names) {
 
 /** Return what activates a scenario: a document that a test sent has no name that does, so send it again. */
 async function named(name) {
-  if (!store.state.scenarios.some((each) => each.name === name && each.inline)) return name;
-  const { override, text } = await control(`scenarios/${encodeURIComponent(name)}`);
+  if (!store.state.scenarios.some((each) => each.name === name && each.inline))
+    return name;
+  const { override, text } = await control(
+    `scenarios/${encodeURIComponent(name)}`,
+  );
   return override ? name : JSON.parse(text);
 }
 
 /** Return what of an operation an expression sets, such as `getPet:response` for `getPet:404`; of a scenario, its name. */
-const aspect = (name) => name.replace(/:[\d.]+[ms]+$/, ":delay").replace(/:(?!(?:delay|hold)$).*/, ":response");
+const aspect = (name) =>
+  name
+    .replace(/:[\d.]+[ms]+$/, ":delay")
+    .replace(/:(?!(?:delay|hold)$).*/, ":response");
 
 /** Activate a scenario on top of the active ones, or deactivate it. An expression replaces another that sets the same. */
 export function stack(name) {
   const { active } = store.state;
-  if (active.includes(name)) return activate(active.filter((each) => each !== name));
-  return activate([name, ...active.filter((each) => each !== "default" && aspect(each) !== aspect(name))]);
+  if (active.includes(name))
+    return activate(active.filter((each) => each !== name));
+  return activate([
+    name,
+    ...active.filter(
+      (each) => each !== "default" && aspect(each) !== aspect(name),
+    ),
+  ]);
 }
 
 /** Return the view of a scenario or an expression, its id and its parameters. */
 export function placeOf(name, params = {}) {
   const [operation, state] = name.split(":");
-  return state === undefined ? ["scenarios", name, params] : ["states", null, { filter: operation }];
+  return state === undefined
+    ? ["scenarios", name, params]
+    : ["states", null, { filter: operation }];
 }
 
 /** Return the undo of what was just removed from a session: a reset, a clear or a delete. */
 export const undoIn = (session) => async () => {
-  const { undone } = await control(`sessions/${encodeURIComponent(session)}/undo`, { method: "POST" });
+  const { undone } = await control(
+    `sessions/${encodeURIComponent(session)}/undo`,
+    { method: "POST" },
+  );
   announce(`Undone: ${undone}`);
 };
 
 export async function resetSession() {
   await control("reset", { method: "POST" });
-  toast(`Session reset: initial ${recordsWord()}, counters and an empty request log.`, { undo: undoIn(store.session) });
+  toast(
+    `Session reset: initial ${recordsWord()}, counters and an empty request log.`,
+    { undo: undoIn(store.session) },
+  );
 }
 
 /** Release every response that is held at the gates of the session, or at one of them. */
 export async function releaseAll(gate = null) {
-  const gates = gate === null ? Object.keys(store.state.gates).filter((name) => store.state.gates[name]) : [gate];
-  const opened = await Promise.all(gates.map((name) => control(`gates/${encodeURIComponent(name)}/open`, { method: "POST" })));
+  const gates =
+    gate === null
+      ? Object.keys(store.state.gates).filter((name) => store.state.gates[name])
+      : [gate];
+  const opened = await Promise.all(
+    gates.map((name) =>
+      control(`gates/${encodeURIComponent(name)}/open`, { method: "POST" }),
+    ),
+  );
   announce(`Released: ${opened.reduce((sum, each) => sum + each.released, 0)}`);
 }
 
@@ -333,39 +472,67 @@ export async function releaseAll(gate = null) {
  * @param {{reply?: any, delay?: string}} [instead]
  */
 export async function release(requests, instead = {}, session = undefined) {
-  const { released } = await control("held/release", { method: "POST", body: { requests, ...instead }, session });
-  announce(`Released ${released.length === 1 ? `request ${released[0]}` : `${released.length} responses`}`);
+  const { released } = await control("held/release", {
+    method: "POST",
+    body: { requests, ...instead },
+    session,
+  });
+  announce(
+    `Released ${released.length === 1 ? `request ${released[0]}` : `${released.length} responses`}`,
+  );
 }
 
 /** Let the user save JSON as a file. */
 export function download(name, text) {
-  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const href = URL.createObjectURL(
+    new Blob([text], { type: "application/json" }),
+  );
   Object.assign(document.createElement("a"), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
 /** Return the ways to name a session, each with its text and a function that copies it. */
 export function waysToName({ name, active }) {
-  const { contracts, settings: { key } } = store.state;
+  const {
+    contracts,
+    settings: { key },
+  } = store.state;
   const isDefault = name === "default";
   const scenarios = active.join() === "default" ? [] : active;
-  const names = [isDefault && scenarios.length ? "" : name, ...scenarios].join("+");
-  const baseUrls = contracts.map(({ title, base }) => [contracts.length > 1 ? `base URL of ${title}` : "base URL", address(inSession(name, base))]);
-  const ways = [...baseUrls, ["header", `Mockpets-Session: ${name}`], ["key", isDefault ? key : `${key}~${name}`]];
-  return [...ways.map(([what, text]) => ({ what, text, does: () => copy(text) })), { what: "link", text: linkTo(names), does: () => copyLink(name, names) }];
+  const names = [isDefault && scenarios.length ? "" : name, ...scenarios].join(
+    "+",
+  );
+  const baseUrls = contracts.map(({ title, base }) => [
+    contracts.length > 1 ? `base URL of ${title}` : "base URL",
+    address(inSession(name, base)),
+  ]);
+  const ways = [
+    ...baseUrls,
+    ["header", `Mockpets-Session: ${name}`],
+    ["key", isDefault ? key : `${key}~${name}`],
+  ];
+  return [
+    ...ways.map(([what, text]) => ({ what, text, does: () => copy(text) })),
+    { what: "link", text: linkTo(names), does: () => copyLink(name, names) },
+  ];
 }
 
 /** Copy a link to the page that sent the last of a session's newest requests, or the query of a link. */
 async function copyLink(session, names) {
   const { log } = await control("requests.har?limit=20", { session });
   const headers = log.entries.flatMap(({ request }) => request.headers);
-  const page = headers.findLast(({ name, value }) => /^referer$/i.test(name) && !value.startsWith(`${location.origin}/`));
+  const page = headers.findLast(
+    ({ name, value }) =>
+      /^referer$/i.test(name) && !value.startsWith(`${location.origin}/`),
+  );
   await copy(linkTo(names, page?.value));
 }
 
 function linkTo(names, page = "") {
   const [path, query = ""] = page.split("?");
-  const others = query.split("&").filter((part) => part && !part.startsWith("mockpets="));
+  const others = query
+    .split("&")
+    .filter((part) => part && !part.startsWith("mockpets="));
   return `${path}?${[...others, `mockpets=${encodeURIComponent(names)}`].join("&")}`;
 }
 
@@ -387,7 +554,10 @@ function copyBySelection(text) {
   const done = document.execCommand("copy");
   area.remove();
   focused?.focus();
-  if (!done) throw new Error("The browser blocked copying. Select the text and copy it manually.");
+  if (!done)
+    throw new Error(
+      "The browser blocked copying. Select the text and copy it manually.",
+    );
 }
 
 // --- Live updates by long polling: one request waits at the server for the next change. Hidden pages
@@ -397,11 +567,18 @@ const WAIT_SECONDS = 20;
 const PAUSE_MS = 250; // minimum time between two polls
 const RETRY_MS = [500, 1000, 2000, 4000];
 
-const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-const visible = () => new Promise((resolve) => {
-  if (!document.hidden) resolve(undefined);
-  else document.addEventListener("visibilitychange", () => resolve(undefined), { once: true });
-});
+const sleep = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+const visible = () =>
+  new Promise((resolve) => {
+    if (!document.hidden) resolve(undefined);
+    else
+      document.addEventListener("visibilitychange", () => resolve(undefined), {
+        once: true,
+      });
+  });
 
 /**
  * Start the store. Never returns.
@@ -411,7 +588,8 @@ export async function start(render) {
   renderPage = render;
   storeUrlToken();
   update({ route: route() });
-  for (const event of ["hashchange", "popstate"]) addEventListener(event, () => update({ route: route() }));
+  for (const event of ["hashchange", "popstate"])
+    addEventListener(event, () => update({ route: route() }));
   let last = null; // the state of the last poll
   let failures = 0;
   for (;;) {
@@ -419,12 +597,19 @@ export async function start(render) {
     try {
       last = await poll(last);
       failures = 0;
-      if (store.problem) update({ toasts: store.toasts.filter((each) => !each.failed) });
+      if (store.problem)
+        update({ toasts: store.toasts.filter((each) => !each.failed) });
       update({ problem: null });
       await sleep(PAUSE_MS);
     } catch (error) {
       if (error.name === "AbortError") continue;
-      if (!store.problem) toast(error.status ? error.message : "Cannot reach the server. Is it still running? Retrying.", { failed: true });
+      if (!store.problem)
+        toast(
+          error.status
+            ? error.message
+            : "Cannot reach the server. Is it still running? Retrying.",
+          { failed: true },
+        );
       update({ problem: error });
       await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
     }
@@ -442,7 +627,8 @@ async function poll(last) {
   }
   const state = await control("state");
   const changes = { ...store.changes };
-  for (const kind of last === null ? ["all"] : now.changed) changes[kind] = (changes[kind] ?? 0) + 1;
+  for (const kind of last === null ? ["all"] : now.changed)
+    changes[kind] = (changes[kind] ?? 0) + 1;
   update({ state, changes });
   return now ?? { change: state.change, resets: state.resets };
 }
@@ -452,7 +638,9 @@ async function nextChange(last) {
   const stop = () => document.hidden && hidden.abort();
   document.addEventListener("visibilitychange", stop);
   try {
-    return await control(`events?since=${last.change}&wait=${WAIT_SECONDS}`, { signal: hidden.signal });
+    return await control(`events?since=${last.change}&wait=${WAIT_SECONDS}`, {
+      signal: hidden.signal,
+    });
   } finally {
     document.removeEventListener("visibilitychange", stop);
   }

@@ -1,9 +1,11 @@
 // YAML as the editor shows it: the kinds of its tokens, and the fix of a problem that the server's checker found.
 
-const NUMBER = /^[-+]?(?:\d[\d_]*)(?:\.\d+)?(?:ms|s|m|h|B\/s|KB\/s|KiB\/s|MB\/s|%)?$/;
+const NUMBER =
+  /^[-+]?(?:\d[\d_]*)(?:\.\d+)?(?:ms|s|m|h|B\/s|KB\/s|KiB\/s|MB\/s|%)?$/;
 const LITERAL = /^(?:true|false|null|~|yes|no|on|off)$/i;
 // A comment, a quoted text, a separator, or words up to the next of them.
-const TOKEN = /(#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?)|([[\]{},]|:(?=\s|$|[,\]}])|-(?=\s|$)|\s+)|((?:[^\s:,[\]{}]|:(?!\s|$))(?:(?!\s#|:(?:\s|$))[^,[\]{}])*)/gy;
+const TOKEN =
+  /(#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?)|([[\]{},]|:(?=\s|$|[,\]}])|-(?=\s|$)|\s+)|((?:[^\s:,[\]{}]|:(?!\s|$))(?:(?!\s#|:(?:\s|$))[^,[\]{}])*)/gy;
 const LONG = 2000; // characters of a line that stays without colours
 const BLOCK = /(?:^|\s)[|>][-+0-9]*\s*(?:#.*)?$/;
 
@@ -33,7 +35,9 @@ function split(line) {
   const parts = [];
   let end = 0;
   for (const [text, comment, quoted, separator] of line.matchAll(TOKEN)) {
-    const isKey = /^\s*:(?:\s|$)/.test(line.slice(end + text.length)) || (quoted && line[end + text.length] === ":");
+    const isKey =
+      /^\s*:(?:\s|$)/.test(line.slice(end + text.length)) ||
+      (quoted && line[end + text.length] === ":");
     let kind = "";
     if (comment) kind = "comment";
     else if (separator) kind = "";
@@ -62,7 +66,9 @@ export function span(line, column) {
     if (position <= start && start < end) return [start, end];
     position += text.length;
   }
-  return start < line.length ? [start, line.length] : [Math.max(line.search(/\S/), 0), line.length];
+  return start < line.length
+    ? [start, line.length]
+    : [Math.max(line.search(/\S/), 0), line.length];
 }
 
 /**
@@ -79,7 +85,9 @@ export function fixOf(text, { line, column, hint }) {
   const old = shown.slice(start, end);
   const better = replacement(hint, old);
   if (better === null || better === old) return null;
-  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  const before = lines
+    .slice(0, line - 1)
+    .reduce((sum, each) => sum + each.length + 1, 0);
   return { start: before + start, end: before + end, text: better };
 }
 

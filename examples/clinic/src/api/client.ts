@@ -9,7 +9,8 @@ export type Owner = Schemas["Owner"];
 export type Patient = Schemas["Patient"];
 export type PatientPage = Schemas["PatientPage"];
 export type User = Schemas["User"];
-export type LoggedIn = components["responses"]["LoggedIn"]["content"]["application/json"];
+export type LoggedIn =
+  components["responses"]["LoggedIn"]["content"]["application/json"];
 
 /** What a form sends. Empty fields are left out: the server says which ones it requires. */
 export type Draft<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
@@ -33,11 +34,15 @@ export interface ReadOptions {
   onRetry: (seconds: number) => void;
 }
 
-export async function logIn(credentials: Draft<Schemas["Credentials"]>): Promise<LoggedIn> {
+export async function logIn(
+  credentials: Draft<Schemas["Credentials"]>,
+): Promise<LoggedIn> {
   return json(await accept(await send("/login", post(credentials))));
 }
 
-export async function register(user: Draft<Schemas["NewUser"]>): Promise<LoggedIn> {
+export async function register(
+  user: Draft<Schemas["NewUser"]>,
+): Promise<LoggedIn> {
   return json(await accept(await send("/register", post(user))));
 }
 
@@ -63,8 +68,15 @@ export class Api {
     return this.#get(`/owners/${id}`, options);
   }
 
-  listPatients(page: number, search: string, options: ReadOptions): Promise<PatientPage> {
-    const query = new URLSearchParams({ page: String(page), ...(search && { q: search }) });
+  listPatients(
+    page: number,
+    search: string,
+    options: ReadOptions,
+  ): Promise<PatientPage> {
+    const query = new URLSearchParams({
+      page: String(page),
+      ...(search && { q: search }),
+    });
     return this.#get(`/patients?${query}`, options);
   }
 
@@ -76,12 +88,24 @@ export class Api {
     return this.#get(`/patients/${encodeURIComponent(id)}`, options);
   }
 
-  listAppointments(patientId: string, options: ReadOptions): Promise<Appointment[]> {
-    return this.#get(`/patients/${encodeURIComponent(patientId)}/appointments`, options);
+  listAppointments(
+    patientId: string,
+    options: ReadOptions,
+  ): Promise<Appointment[]> {
+    return this.#get(
+      `/patients/${encodeURIComponent(patientId)}/appointments`,
+      options,
+    );
   }
 
-  createAppointment(patientId: string, appointment: Draft<Schemas["NewAppointment"]>): Promise<Appointment> {
-    return this.#send(`/patients/${encodeURIComponent(patientId)}/appointments`, post(appointment));
+  createAppointment(
+    patientId: string,
+    appointment: Draft<Schemas["NewAppointment"]>,
+  ): Promise<Appointment> {
+    return this.#send(
+      `/patients/${encodeURIComponent(patientId)}/appointments`,
+      post(appointment),
+    );
   }
 
   cancelAppointment(id: number): Promise<Appointment> {
@@ -89,12 +113,16 @@ export class Api {
   }
 
   /** Get a resource. A GET can be repeated safely, so wait as long as `Retry-After` says and try again. */
-  async #get<Body>(path: string, { signal, onRetry }: ReadOptions): Promise<Body> {
+  async #get<Body>(
+    path: string,
+    { signal, onRetry }: ReadOptions,
+  ): Promise<Body> {
     for (let retries = 0; ; retries++) {
       const response = await send(path, { signal }, this.#token);
       const seconds = Number(response.headers.get("Retry-After"));
       // Number gives 0 without the header, and NaN for a date, which this app does not support.
-      if (response.status !== 503 || !(seconds > 0) || retries === maxRetries) return this.#read(response);
+      if (response.status !== 503 || !(seconds > 0) || retries === maxRetries)
+        return this.#read(response);
       onRetry(seconds);
       await sleep(seconds * 1000, signal);
     }
@@ -108,21 +136,33 @@ export class Api {
     try {
       return await json(await accept(response));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.#onUnauthorized(error.message);
+      if (error instanceof ApiError && error.status === 401)
+        this.#onUnauthorized(error.message);
       throw error;
     }
   }
 }
 
 function post(body: object): RequestInit {
-  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  return {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  };
 }
 
-async function send(path: string, { headers, ...init }: RequestInit, token?: string): Promise<Response> {
+async function send(
+  path: string,
+  { headers, ...init }: RequestInit,
+  token?: string,
+): Promise<Response> {
   try {
     return await fetch(baseUrl + path, {
       ...init,
-      headers: { ...headers, ...(token && { Authorization: `Bearer ${token}` }) },
+      headers: {
+        ...headers,
+        ...(token && { Authorization: `Bearer ${token}` }),
+      },
     });
   } catch {
     throw new ApiError("The clinic cannot be reached. Check your connection.");
@@ -133,11 +173,19 @@ async function send(path: string, { headers, ...init }: RequestInit, token?: str
 async function accept(response: Response): Promise<Response> {
   const { ok, status, statusText } = response;
   if (ok) return response;
-  if (status >= 500) throw new ApiError(`The clinic's server has failed: ${status} ${statusText}.`, status);
+  if (status >= 500)
+    throw new ApiError(
+      `The clinic's server has failed: ${status} ${statusText}.`,
+      status,
+    );
   // A proxy can respond with HTML.
-  const body: Partial<Schemas["InvalidFields"]> = await response.json().catch(() => ({}));
+  const body: Partial<Schemas["InvalidFields"]> = await response
+    .json()
+    .catch(() => ({}));
   const message =
-    status === 429 ? "Too many requests. Wait a moment before you try again." : `The request failed: ${status} ${statusText}.`;
+    status === 429
+      ? "Too many requests. Wait a moment before you try again."
+      : `The request failed: ${status} ${statusText}.`;
   throw new ApiError(body.message ?? message, status, body.fields);
 }
 
@@ -145,7 +193,9 @@ async function json<Body>(response: Response): Promise<Body> {
   try {
     return await response.json();
   } catch {
-    throw new ApiError("The clinic sent a response that is incomplete or not valid JSON.");
+    throw new ApiError(
+      "The clinic sent a response that is incomplete or not valid JSON.",
+    );
   }
 }
 

@@ -27,14 +27,38 @@ const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const SAME = { held: "gates" };
-const CHANGES = ["scenario", "data", "requests", "request", "gates", "held", "sessions", "files", "origins", "clock"];
+const CHANGES = [
+  "scenario",
+  "data",
+  "requests",
+  "request",
+  "gates",
+  "held",
+  "sessions",
+  "files",
+  "origins",
+  "clock",
+];
 const LISTED_REQUESTS = 1_000;
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
 // Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
-const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
-const OUR_FILES = ["client.js", "shared.js", "states.js", "interleavings.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
+const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(
+  new Error().stack ?? "",
+)?.[1];
+const OUR_FILES = [
+  "client.js",
+  "shared.js",
+  "states.js",
+  "interleavings.js",
+  "requests.js",
+  "server.js",
+  "playwright.js",
+  "vitest.js",
+  "storybook.js",
+  "cypress.js",
+];
 /** The servers with our protocol, by the URL of a client; a promise while its first client connects. */
 const servers = new Map();
 /** The codes of errors that the loss of a session can cause, besides those with the status 404. */
@@ -48,9 +72,11 @@ export class MockpetsError extends Error {
     this.status = status;
     this.details = details;
     // Test runners show the first line of the stack: the one of the test, not one of ours.
-    const isOurs = (line) => OUR_FILES.some((name) => line.includes(`${THIS_FOLDER}${name}:`));
+    const isOurs = (line) =>
+      OUR_FILES.some((name) => line.includes(`${THIS_FOLDER}${name}:`));
     const lines = this.stack?.split("\n") ?? [];
-    if (THIS_FOLDER) this.stack = lines.filter((line) => !isOurs(line)).join("\n");
+    if (THIS_FOLDER)
+      this.stack = lines.filter((line) => !isOurs(line)).join("\n");
   }
 }
 
@@ -68,7 +94,8 @@ export class Mockpets {
     const { root, session: named } = splitUrl(url);
     const session = (options.session ?? named ?? "default").toLowerCase();
     if (!SESSION_NAME.test(session)) {
-      const rule = "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
+      const rule =
+        "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
       throw new TypeError(`invalid session name '${session}'; ${rule}`);
     }
     const isDefault = session === "default";
@@ -79,22 +106,31 @@ export class Mockpets {
     this.headers = { [SESSION_HEADER]: session };
     this.baggage = `mockpets.session=${session}`;
     const known = servers.get(this.#given); // by another client
-    this.#place(known === undefined || known instanceof Promise ? { root, bases: likelyBases(url) } : known);
+    this.#place(
+      known === undefined || known instanceof Promise
+        ? { root, bases: likelyBases(url) }
+        : known,
+    );
     this.#token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
-    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+    this.#fetch =
+      options.fetch ?? ((...request) => globalThis.fetch(...request));
   }
 
   /** Set what only the server knows; before it has responded, what is likely. */
   #place({ root, bases }) {
     this.url = root;
     this.bases = bases;
-    this.rootUrl = this.session === "default" ? root : `${root}/~${this.session}`;
+    this.rootUrl =
+      this.session === "default" ? root : `${root}/~${this.session}`;
     this.baseUrl = this.rootUrl + bases[0];
   }
 
   static slug(title, ...parts) {
     const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-    const readable = plain.replace(/[^a-z0-9]+/g, "-").slice(0, 48).replace(/^-|-$/g, "");
+    const readable = plain
+      .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, 48)
+      .replace(/^-|-$/g, "");
     const digest = fnv1a(JSON.stringify([title, ...parts]));
     return readable ? `${readable}-${digest}` : digest;
   }
@@ -106,7 +142,10 @@ export class Mockpets {
   }
 
   async make(contents = {}) {
-    await this.#call("PUT", `sessions/${this.session}`, { body: contents, check: this.#replaceId });
+    await this.#call("PUT", `sessions/${this.session}`, {
+      body: contents,
+      check: this.#replaceId,
+    });
   }
 
   async use(...scenarios) {
@@ -133,21 +172,33 @@ export class Mockpets {
 
   async drop({ checkLost = false } = {}) {
     const known = this.#id;
-    const { id } = await this.#call("DELETE", `sessions/${this.session}`, { query: { closed: "60s" }, check: this.#replaceId });
+    const { id } = await this.#call("DELETE", `sessions/${this.session}`, {
+      query: { closed: "60s" },
+      check: this.#replaceId,
+    });
     if (checkLost && known && id !== known) throw this.#lost();
   }
 
   async export({ log = false } = {}) {
-    return this.#call("GET", `sessions/${this.session}/export`, { query: { log: log || undefined }, wait: LONGEST_WAIT_MS });
+    return this.#call("GET", `sessions/${this.session}/export`, {
+      query: { log: log || undefined },
+      wait: LONGEST_WAIT_MS,
+    });
   }
 
   async import({ log, ...exported }) {
     const path = `sessions/${this.session}/export`;
-    await this.#call("PUT", path, { body: exported, wait: LONGEST_WAIT_MS, check: this.#replaceId });
+    await this.#call("PUT", path, {
+      body: exported,
+      wait: LONGEST_WAIT_MS,
+      check: this.#replaceId,
+    });
   }
 
   async undo() {
-    return this.#call("POST", `sessions/${this.session}/undo`, { check: this.#replaceId });
+    return this.#call("POST", `sessions/${this.session}/undo`, {
+      check: this.#replaceId,
+    });
   }
 
   get clock() {
@@ -155,7 +206,8 @@ export class Mockpets {
     return {
       get: () => this.#call("GET", "clock"),
       set: async (now, { frozen } = {}) => change({ now: moment(now), frozen }),
-      advance: async (milliseconds) => change({ advance: `${Math.round(milliseconds) / 1000}s` }),
+      advance: async (milliseconds) =>
+        change({ advance: `${Math.round(milliseconds) / 1000}s` }),
       freeze: async (now) => change({ now: moment(now), frozen: true }),
     };
   }
@@ -177,8 +229,10 @@ export class Mockpets {
     return {
       all: async (filters) => {
         const records = [];
-        for (let after; after !== null; ) {
-          const page = await this.#call("GET", path, { query: { ...filters, after } });
+        for (let after; after !== null;) {
+          const page = await this.#call("GET", path, {
+            query: { ...filters, after },
+          });
           records.push(...page.records);
           after = page.next;
         }
@@ -198,8 +252,14 @@ export class Mockpets {
 
   async as(user = {}, { contract } = {}) {
     checkDefined("user", user); // JSON would leave the property out, and any user would do
-    const login = await this.#call("POST", "login", { body: { user }, query: { contract } });
-    return { ...login, storageState: (places) => storageState(login, this.url, places) };
+    const login = await this.#call("POST", "login", {
+      body: { user },
+      query: { contract },
+    });
+    return {
+      ...login,
+      storageState: (places) => storageState(login, this.url, places),
+    };
   }
 
   // --- Requests and gates ---
@@ -214,18 +274,31 @@ export class Mockpets {
   }
 
   async verify(match, times, { within } = {}) {
-    const body = { match, times, within: within === undefined ? within : duration(within) };
-    const { requests } = await this.#call("POST", "verify", { body, wait: within === undefined ? 0 : LONGEST_WAIT_MS });
+    const body = {
+      match,
+      times,
+      within: within === undefined ? within : duration(within),
+    };
+    const { requests } = await this.#call("POST", "verify", {
+      body,
+      wait: within === undefined ? 0 : LONGEST_WAIT_MS,
+    });
     return requests;
   }
 
   async explain(number) {
-    const { last } = number === undefined ? await this.#call("GET", "requests", { query: { limit: 1 } }) : {};
+    const { last } =
+      number === undefined
+        ? await this.#call("GET", "requests", { query: { limit: 1 } })
+        : {};
     return this.#call("GET", `requests/${number ?? (last || 1)}/explain`);
   }
 
   async explainRequest(request) {
-    return this.#call("POST", "explain", { body: { key: this.key, ...request }, wait: LONGEST_WAIT_MS });
+    return this.#call("POST", "explain", {
+      body: { key: this.key, ...request },
+      wait: LONGEST_WAIT_MS,
+    });
   }
 
   async contract() {
@@ -242,8 +315,14 @@ export class Mockpets {
   }
 
   async saveScenario(name, text, digest) {
-    const conditions = digest === undefined ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
-    return this.#call("PUT", `scenarios/${segment(name)}`, { text, conditions });
+    const conditions =
+      digest === undefined
+        ? { "If-None-Match": "*" }
+        : { "If-Match": `"${digest}"` };
+    return this.#call("PUT", `scenarios/${segment(name)}`, {
+      text,
+      conditions,
+    });
   }
 
   async overrideScenario(name, text) {
@@ -255,11 +334,15 @@ export class Mockpets {
   }
 
   async stub(number, { delay, ...query } = {}) {
-    return this.#call("GET", `requests/${number}/stub`, { query: { ...query, delay: delay && duration(delay) } });
+    return this.#call("GET", `requests/${number}/stub`, {
+      query: { ...query, delay: delay && duration(delay) },
+    });
   }
 
   async respondLike({ number }, { delay, ...query } = {}) {
-    return this.#call("POST", `requests/${number}/stub`, { query: { ...query, delay: delay && duration(delay) } });
+    return this.#call("POST", `requests/${number}/stub`, {
+      query: { ...query, delay: delay && duration(delay) },
+    });
   }
 
   async dropStub(number) {
@@ -280,7 +363,9 @@ export class Mockpets {
   }
 
   async release(requests, { reply, delay } = {}) {
-    await this.#call("POST", "held/release", { body: { requests, reply, delay: delay && duration(delay) } });
+    await this.#call("POST", "held/release", {
+      body: { requests, reply, delay: delay && duration(delay) },
+    });
   }
 
   gate(name) {
@@ -288,7 +373,10 @@ export class Mockpets {
     return {
       held: async (count = 1, within = WITHIN_MS) => {
         const body = { held: count, within: duration(within) };
-        await this.#call("POST", `${path}/wait`, { body, wait: LONGEST_WAIT_MS });
+        await this.#call("POST", `${path}/wait`, {
+          body,
+          wait: LONGEST_WAIT_MS,
+        });
       },
       open: async () => {
         const { released } = await this.#call("POST", `${path}/open`);
@@ -298,8 +386,16 @@ export class Mockpets {
   }
 
   on(kind, listener) {
-    if (!CHANGES.includes(kind)) throw new TypeError(`unknown kind of change '${kind}'; use one of ${CHANGES.join(", ")}`);
-    const entry = { kind: SAME[kind] ?? kind, listener, since: 0, reported: new Set() };
+    if (!CHANGES.includes(kind))
+      throw new TypeError(
+        `unknown kind of change '${kind}'; use one of ${CHANGES.join(", ")}`,
+      );
+    const entry = {
+      kind: SAME[kind] ?? kind,
+      listener,
+      since: 0,
+      reported: new Set(),
+    };
     this.#listeners.add(entry);
     if (this.#listeners.size === 1) {
       this.#polling = new AbortController();
@@ -314,16 +410,24 @@ export class Mockpets {
   /** Wait for changes and call the listeners, until nobody listens. */
   async #poll(stopped) {
     let last;
-    for (let failures = 0; !stopped.aborted; ) {
+    for (let failures = 0; !stopped.aborted;) {
       try {
         const query = last && { since: last.change, wait: POLL_SECONDS };
-        const now = await this.#call("GET", "events", { query, wait: LONGEST_WAIT_MS, stopped, check: accept });
+        const now = await this.#call("GET", "events", {
+          query,
+          wait: LONGEST_WAIT_MS,
+          stopped,
+          check: accept,
+        });
         // Another number of resets, or a lower number of changes, belongs to another session or server.
         const isSame = last?.resets === now.resets && last.change <= now.change;
         this.#notify(isSame ? now.changed : null);
-        for (const entry of [...this.#listeners].filter(({ kind }) => kind === "request")) {
+        for (const entry of [...this.#listeners].filter(
+          ({ kind }) => kind === "request",
+        )) {
           if (!isSame) Object.assign(entry, { since: 0, reported: new Set() });
-          if (!isSame || now.changed.includes("requests")) await this.#reportRequests(entry, stopped);
+          if (!isSame || now.changed.includes("requests"))
+            await this.#reportRequests(entry, stopped);
         }
         last = now;
         failures = 0;
@@ -339,14 +443,19 @@ export class Mockpets {
   /** Call the listeners of some kinds of change; null stands for all kinds. */
   #notify(kinds) {
     for (const { kind, listener } of [...this.#listeners]) {
-      if (kind !== "request" && (kinds === null || kinds.includes(kind))) listener();
+      if (kind !== "request" && (kinds === null || kinds.includes(kind)))
+        listener();
     }
   }
 
   /** Call a listener of `request` with each request whose response was sent and that it does not know. */
   async #reportRequests(entry, stopped) {
     const query = { since: entry.since, limit: LISTED_REQUESTS };
-    const { requests, last } = await this.#call("GET", "requests", { query, stopped, check: accept });
+    const { requests, last } = await this.#call("GET", "requests", {
+      query,
+      stopped,
+      check: accept,
+    });
     const isPending = ({ outcome }) => outcome === "pending";
     for (const request of requests) {
       if (isPending(request) || entry.reported.has(request.number)) continue;
@@ -354,7 +463,8 @@ export class Mockpets {
       entry.listener(request);
     }
     entry.since = (requests.find(isPending)?.number ?? last + 1) - 1;
-    for (const number of entry.reported) if (number <= entry.since) entry.reported.delete(number);
+    for (const number of entry.reported)
+      if (number <= entry.since) entry.reported.delete(number);
   }
 
   // --- Calls ---
@@ -364,9 +474,22 @@ export class Mockpets {
    * @param wait milliseconds that the server may take in addition
    * @param check called with the session's ID in the response, and the error that is about to be thrown
    */
-  async #call(method, path, { body, text, query = {}, conditions, wait = 0, stopped, check = this.#checkId } = {}) {
+  async #call(
+    method,
+    path,
+    {
+      body,
+      text,
+      query = {},
+      conditions,
+      wait = 0,
+      stopped,
+      check = this.#checkId,
+    } = {},
+  ) {
     // Without waiting once it is known, because the page may be about to close.
-    if (!this.#server || servers.get(this.#given) !== this.#server) await this.#connect();
+    if (!this.#server || servers.get(this.#given) !== this.#server)
+      await this.#connect();
     const url = new URL(`${this.url}/__mockpets/${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value);
@@ -377,7 +500,12 @@ export class Mockpets {
     if (text !== undefined) headers["Content-Type"] = "application/yaml";
     const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
     const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
-    const { response, result } = await this.#send(url.href, { method, headers, body: text ?? JSON.stringify(body), signal });
+    const { response, result } = await this.#send(url.href, {
+      method,
+      headers,
+      body: text ?? JSON.stringify(body),
+      signal,
+    });
     const error = response.ok ? undefined : responseError(result);
     check.call(this, response.headers.get(SESSION_ID_HEADER), error);
     if (error) throw error;
@@ -397,19 +525,30 @@ export class Mockpets {
       return { response, text: await response.text() };
     } catch (cause) {
       servers.delete(this.#given); // the next server there may be another one
-      throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);
+      throw new MockpetsError(
+        "unreachable",
+        `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`,
+      );
     }
   }
 
   #parse(response, text) {
     const result = parseObject(text);
-    if (result === undefined || (!response.ok && !(result.code && result.message))) throw this.#another(response);
-    if (response.status === 401) result.message += `; the server is ${this.url}`; // perhaps somebody else's
+    if (
+      result === undefined ||
+      (!response.ok && !(result.code && result.message))
+    )
+      throw this.#another(response);
+    if (response.status === 401)
+      result.message += `; the server is ${this.url}`; // perhaps somebody else's
     return result;
   }
 
   #another({ status }) {
-    return new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${status})`);
+    return new MockpetsError(
+      "unreachable",
+      `${this.url} is not a mockpets server (status ${status})`,
+    );
   }
 
   /** Find the server and compare its protocol with that of the kit, unless another client of this URL has done so. */
@@ -431,7 +570,10 @@ export class Mockpets {
     let problem; // of the likely root
     for (const root of rootsOf(this.#given)) {
       const signal = AbortSignal.timeout(RESPONSE_MS);
-      const { response, text } = await this.#exchange(`${root}/__mockpets/health`, { method: "GET", signal });
+      const { response, text } = await this.#exchange(
+        `${root}/__mockpets/health`,
+        { method: "GET", signal },
+      );
       let health;
       try {
         health = this.#healthIn(response, text);
@@ -450,8 +592,17 @@ export class Mockpets {
     const result = this.#parse(response, text);
     if (!response.ok) throw responseError(result);
     const { status, version, protocol = 1, bases = [DEFAULT_BASE] } = result; // servers before the number existed have 1
-    const areBases = Array.isArray(bases) && bases.length > 0 && bases.every((base) => typeof base === "string");
-    if (status !== "ok" || typeof version !== "string" || !Number.isInteger(protocol) || !areBases) throw this.#another(response);
+    const areBases =
+      Array.isArray(bases) &&
+      bases.length > 0 &&
+      bases.every((base) => typeof base === "string");
+    if (
+      status !== "ok" ||
+      typeof version !== "string" ||
+      !Number.isInteger(protocol) ||
+      !areBases
+    )
+      throw this.#another(response);
     return { version, protocol, bases };
   }
 
@@ -459,24 +610,44 @@ export class Mockpets {
     if (protocol === PROTOCOL) return;
     const [older, fix] =
       protocol < PROTOCOL
-        ? ["older", "where the server runs, run 'pip install .' in a current checkout of mockpets"]
-        : ["newer", "update the kit with 'mockpets kit DIR' of the server's version"];
+        ? [
+            "older",
+            "where the server runs, run 'pip install .' in a current checkout of mockpets",
+          ]
+        : [
+            "newer",
+            "update the kit with 'mockpets kit DIR' of the server's version",
+          ];
     const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
-    throw new MockpetsError("incompatible", `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`);
+    throw new MockpetsError(
+      "incompatible",
+      `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`,
+    );
   }
 
   /** Remember the session's ID, or throw if it is another one or the session no longer exists. */
   #checkId(id, error) {
     if (id !== null) this.#id ??= id;
     // Errors such as `busy` come before the session is selected.
-    const isLost = id !== null ? id !== this.#id : this.#id && (!error || error.status === 404 || CAUSED_BY_LOSS.includes(error.code));
+    const isLost =
+      id !== null
+        ? id !== this.#id
+        : this.#id &&
+          (!error ||
+            error.status === 404 ||
+            CAUSED_BY_LOSS.includes(error.code));
     if (isLost) throw this.#lost();
   }
 
   #lost() {
-    const cause = "the server was restarted, or another client deleted the session";
-    const hint = "to keep sessions over restarts, start the server with --state, and never kill it";
-    return new MockpetsError("session_lost", `session ${this.session} was lost: ${cause}; ${hint}`);
+    const cause =
+      "the server was restarted, or another client deleted the session";
+    const hint =
+      "to keep sessions over restarts, start the server with --state, and never kill it";
+    return new MockpetsError(
+      "session_lost",
+      `session ${this.session} was lost: ${cause}; ${hint}`,
+    );
   }
 
   /** Remember the ID of the session that the call has created or deleted. */
@@ -491,7 +662,12 @@ function accept() {}
 function responseError({ code, message, status, details = {} }) {
   // The message already contains a single problem.
   const problems = details.problems?.length > 1 ? details.problems : [];
-  return new MockpetsError(code, [message, ...problems.map(describeProblem)].join("\n"), status, details);
+  return new MockpetsError(
+    code,
+    [message, ...problems.map(describeProblem)].join("\n"),
+    status,
+    details,
+  );
 }
 
 function describeProblem({ line, column, where, what, hint }) {
@@ -503,19 +679,35 @@ const withoutSlash = (url) => url.replace(/\/+$/, "");
 
 /** Return the likely root of a URL, before the server has sent its base paths, and the session that it names. */
 function splitUrl(url) {
-  const root = withoutSlash(url).replace(new RegExp(`(?:${DEFAULT_BASE}(?:/[^/~]+)?|/__mockpets)$`), "");
-  const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [undefined, root];
+  const root = withoutSlash(url).replace(
+    new RegExp(`(?:${DEFAULT_BASE}(?:/[^/~]+)?|/__mockpets)$`),
+    "",
+  );
+  const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [
+    undefined,
+    root,
+  ];
   const shown = redacted(url);
-  if (shown !== url || !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) || !URL.canParse(rest)) {
-    throw new TypeError(`not a valid server URL: '${shown}'; use a URL such as ${DEFAULT_URL}`);
+  if (
+    shown !== url ||
+    !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) ||
+    !URL.canParse(rest)
+  ) {
+    throw new TypeError(
+      `not a valid server URL: '${shown}'; use a URL such as ${DEFAULT_URL}`,
+    );
   }
-  if (selection?.includes("+")) throw new TypeError(`the URL '${shown}' names scenarios; activate them with use()`);
+  if (selection?.includes("+"))
+    throw new TypeError(
+      `the URL '${shown}' names scenarios; activate them with use()`,
+    );
   return { root: rest, session: selection || undefined };
 }
 
 /** Return the base paths of the server at a URL, before it has sent them: those that `startServer` has passed on. */
 function likelyBases(url) {
-  const passed = url === variable(TESTS_URL) ? variable(TESTS_BASES) : undefined;
+  const passed =
+    url === variable(TESTS_URL) ? variable(TESTS_BASES) : undefined;
   return passed ? JSON.parse(passed) : [DEFAULT_BASE];
 }
 
@@ -523,56 +715,102 @@ function likelyBases(url) {
 function rootsOf(url) {
   const [, host, path] = /^(https?:\/\/[^/]+)(.*)$/.exec(url);
   const parts = path.split("/");
-  const others = parts.map((_, index) => host + parts.slice(0, parts.length - index).join("/"));
+  const others = parts.map(
+    (_, index) => host + parts.slice(0, parts.length - index).join("/"),
+  );
   return [...new Set([splitUrl(url).root, ...others])];
 }
 
 /** Throw unless a URL ends after its root with a base path of the server. */
 function checkEnd(url, root, bases) {
   const [, session, path] = /^(\/~[^/]*)?(.*)$/.exec(url.slice(root.length));
-  const isBase = path === "" || bases.some((base) => `${path}/`.startsWith(`${base}/`));
-  if (session || !isBase) throw new TypeError(`the URL '${url}' is not one of the server at ${root}; use '${root}${session ?? ""}'`);
+  const isBase =
+    path === "" || bases.some((base) => `${path}/`.startsWith(`${base}/`));
+  if (session || !isBase)
+    throw new TypeError(
+      `the URL '${url}' is not one of the server at ${root}; use '${root}${session ?? ""}'`,
+    );
 }
 
 /** Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL. */
 export function redacted(url) {
-  const anonymous = url.replace(/^(https?:\/\/)?[^]*(?:@|%40)/i, "$1[redacted]@");
+  const anonymous = url.replace(
+    /^(https?:\/\/)?[^]*(?:@|%40)/i,
+    "$1[redacted]@",
+  );
   return anonymous.replace(/([?&#](?:[^=&#]*=)?)[^&#]+/g, "$1[redacted]");
 }
 
 /** Return a name as one segment of a path. */
 function segment(name) {
   if (["", ".", ".."].includes(name) || name.includes("/")) {
-    throw new TypeError(`invalid name '${name}'; it must not be empty or contain '/'`);
+    throw new TypeError(
+      `invalid name '${name}'; it must not be empty or contain '/'`,
+    );
   }
   return encodeURIComponent(name);
 }
 
 /** Throw for a property without a value, such as one of an unset variable. */
 function checkDefined(what, properties) {
-  const name = Object.keys(properties).find((each) => properties[each] === undefined);
+  const name = Object.keys(properties).find(
+    (each) => properties[each] === undefined,
+  );
   if (name !== undefined) throw new TypeError(`${what}.${name} is undefined`);
 }
 
 /** Return what Playwright's option `storageState` takes: where the app of a user who has logged in keeps the token. */
-function storageState({ cookie }, mockUrl, { origin, localStorage = {}, cookies = {}, ...others } = {}) {
+function storageState(
+  { cookie },
+  mockUrl,
+  { origin, localStorage = {}, cookies = {}, ...others } = {},
+) {
   const [unknown] = Object.keys(others);
-  if (unknown) throw new TypeError(`unknown property '${unknown}' of storageState; use origin, localStorage or cookies`);
+  if (unknown)
+    throw new TypeError(
+      `unknown property '${unknown}' of storageState; use origin, localStorage or cookies`,
+    );
   checkDefined("localStorage", localStorage);
   checkDefined("cookies", cookies);
-  const items = Object.entries(localStorage).map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value) }));
-  const set = Object.entries({ ...(cookie && { [cookie.name]: cookie.value }), ...cookies });
+  const items = Object.entries(localStorage).map(([name, value]) => ({
+    name,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+  const set = Object.entries({
+    ...(cookie && { [cookie.name]: cookie.value }),
+    ...cookies,
+  });
   if (!items.length && !set.length) {
-    throw new TypeError("the log-in sets no cookie; add where your app keeps the token, such as localStorage: { token: login.token }");
+    throw new TypeError(
+      "the log-in sets no cookie; add where your app keeps the token, such as localStorage: { token: login.token }",
+    );
   }
-  if (origin === undefined ? items.length : !/^https?:/.test(origin) || !URL.canParse(origin)) {
-    throw new TypeError(`origin must be the URL of your app, such as http://localhost:5173, got ${JSON.stringify(origin)}; in Playwright, set baseURL`);
+  if (
+    origin === undefined
+      ? items.length
+      : !/^https?:/.test(origin) || !URL.canParse(origin)
+  ) {
+    throw new TypeError(
+      `origin must be the URL of your app, such as http://localhost:5173, got ${JSON.stringify(origin)}; in Playwright, set baseURL`,
+    );
   }
-  const hosts = new Set([mockUrl, ...(origin ? [origin] : [])].map((url) => new URL(url).hostname)); // cookies ignore ports
-  const flags = { path: "/", expires: -1, httpOnly: false, secure: false, sameSite: "Lax" };
+  const hosts = new Set(
+    [mockUrl, ...(origin ? [origin] : [])].map((url) => new URL(url).hostname),
+  ); // cookies ignore ports
+  const flags = {
+    path: "/",
+    expires: -1,
+    httpOnly: false,
+    secure: false,
+    sameSite: "Lax",
+  };
   return {
-    cookies: [...hosts].flatMap((domain) => set.map(([name, value]) => ({ name, value, domain, ...flags }))),
-    origins: items.length ? [{ origin: new URL(origin).origin, localStorage: items }] : [],
+    cookies: [...hosts].flatMap((domain) =>
+      set.map(([name, value]) => ({ name, value, domain, ...flags })),
+    ),
+    origins: items.length
+      ? [{ origin: new URL(origin).origin, localStorage: items }]
+      : [],
   };
 }
 
@@ -583,7 +821,9 @@ function duration(milliseconds) {
 
 /** Return a time as text, which the server checks; undefined and null stay. */
 function moment(time) {
-  return time instanceof Date || typeof time === "number" ? new Date(time).toISOString() : time;
+  return time instanceof Date || typeof time === "number"
+    ? new Date(time).toISOString()
+    : time;
 }
 
 /** Return an object in JSON; undefined for anything else. */

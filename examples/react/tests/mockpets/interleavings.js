@@ -6,9 +6,24 @@
 
 import { runInThisContext } from "node:vm";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
-import { callsTo, dropSession, failure, nearest, origin, urlsOf } from "./shared.js";
+import {
+  callsTo,
+  dropSession,
+  failure,
+  nearest,
+  origin,
+  urlsOf,
+} from "./shared.js";
 
-const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders: 40, quiet: 50, seed: 1 };
+const DEFAULTS = {
+  atLeast: 2,
+  fail: undefined,
+  ignore: [],
+  lose: false,
+  orders: 40,
+  quiet: 50,
+  seed: 1,
+};
 const VARIABLE = "MOCKPETS_ORDER";
 const CALLS = "mockpets unsettled calls";
 const TICK_MS = 10;
@@ -26,31 +41,85 @@ const POLL_COUNT = 4; // fewest requests that look like a poll
 /** Return `interleavings` for a `test` with the fixtures of the kit, and functions that share its code. */
 export function interleavingsOf(test, tools) {
   return function interleavings(title, body, options = {}) {
-    if (typeof title !== "string" || typeof body !== "function") throw new TypeError("interleavings() expects a title and a function: interleavings(title, async ({ page, race }) => { ... })");
+    if (typeof title !== "string" || typeof body !== "function")
+      throw new TypeError(
+        "interleavings() expects a title and a function: interleavings(title, async ({ page, race }) => { ... })",
+      );
     const settings = validated(options);
     const declare = atCaller(interleavings);
-    declare(test, title, async ({ browser, playwright, mockUrl, mockKey, mockContents, mockOrigins, carrier, baseURL, extraHTTPHeaders }, testInfo) => {
-      const fixtures = { browser, playwright, mockUrl, mockKey, mockContents, mockOrigins, carrier, baseURL, extraHTTPHeaders };
-      await runOrders({ test, tools, fixtures, testInfo, body, settings });
-    });
+    declare(
+      test,
+      title,
+      async (
+        {
+          browser,
+          playwright,
+          mockUrl,
+          mockKey,
+          mockContents,
+          mockOrigins,
+          carrier,
+          baseURL,
+          extraHTTPHeaders,
+        },
+        testInfo,
+      ) => {
+        const fixtures = {
+          browser,
+          playwright,
+          mockUrl,
+          mockKey,
+          mockContents,
+          mockOrigins,
+          carrier,
+          baseURL,
+          extraHTTPHeaders,
+        };
+        await runOrders({ test, tools, fixtures, testInfo, body, settings });
+      },
+    );
   };
 }
 
 function validated(options) {
-  if (options === null || typeof options !== "object") throw new TypeError(`the options of interleavings() must be an object, got ${options === null ? "null" : `a ${typeof options}`}`);
+  if (options === null || typeof options !== "object")
+    throw new TypeError(
+      `the options of interleavings() must be an object, got ${options === null ? "null" : `a ${typeof options}`}`,
+    );
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(DEFAULTS, name)) {
       const near = nearest(name, Object.keys(DEFAULTS));
-      throw new TypeError(`unknown option '${name}' of interleavings(); ${near ? `did you mean '${near}'?` : `use ${Object.keys(DEFAULTS).join(", ")}`}`);
+      throw new TypeError(
+        `unknown option '${name}' of interleavings(); ${near ? `did you mean '${near}'?` : `use ${Object.keys(DEFAULTS).join(", ")}`}`,
+      );
     }
     const [isValid, expected] = {
-      fail: [value === undefined || (Number.isInteger(value) && value >= 400 && value <= 599), "a status from 400 to 599"],
-      ignore: [Array.isArray(value) && value.every((one) => (typeof one === "string" && one) || one instanceof RegExp), "an array of texts and regular expressions"],
+      fail: [
+        value === undefined ||
+          (Number.isInteger(value) && value >= 400 && value <= 599),
+        "a status from 400 to 599",
+      ],
+      ignore: [
+        Array.isArray(value) &&
+          value.every(
+            (one) => (typeof one === "string" && one) || one instanceof RegExp,
+          ),
+        "an array of texts and regular expressions",
+      ],
       lose: [typeof value === "boolean", "true or false"],
-      quiet: [Number.isInteger(value) && value >= TICK_MS && value <= RACE_MS / 2, "milliseconds from 10 to 10000"],
+      quiet: [
+        Number.isInteger(value) && value >= TICK_MS && value <= RACE_MS / 2,
+        "milliseconds from 10 to 10000",
+      ],
       seed: [Number.isInteger(value), "a whole number"],
-    }[name] ?? [Number.isInteger(value) && value >= 1 && value <= 10_000, "a whole number from 1 to 10000"];
-    if (!isValid) throw new TypeError(`option '${name}' of interleavings() must be ${expected}, got ${JSON.stringify(value)}`);
+    }[name] ?? [
+      Number.isInteger(value) && value >= 1 && value <= 10_000,
+      "a whole number from 1 to 10000",
+    ];
+    if (!isValid)
+      throw new TypeError(
+        `option '${name}' of interleavings() must be ${expected}, got ${JSON.stringify(value)}`,
+      );
   }
   return { ...DEFAULTS, ...options };
 }
@@ -59,28 +128,60 @@ function validated(options) {
 function atCaller(called) {
   const { prepareStackTrace } = Error;
   const place = {};
-  Error.prepareStackTrace = (_, [frame]) => ({ filename: frame.getFileName(), lineOffset: frame.getLineNumber() - 1, columnOffset: frame.getColumnNumber() - 1 });
+  Error.prepareStackTrace = (_, [frame]) => ({
+    filename: frame.getFileName(),
+    lineOffset: frame.getLineNumber() - 1,
+    columnOffset: frame.getColumnNumber() - 1,
+  });
   try {
     Error.captureStackTrace(place, called);
-    return runInThisContext("(declare, title, body) => declare(title, body)", place.stack);
+    return runInThisContext(
+      "(declare, title, body) => declare(title, body)",
+      place.stack,
+    );
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
   }
 }
 
 async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
-  const replayed = process.env[VARIABLE] && { choices: parseOrder(process.env[VARIABLE]), changes: 0 };
+  const replayed = process.env[VARIABLE] && {
+    choices: parseOrder(process.env[VARIABLE]),
+    changes: 0,
+  };
   const { timeout } = testInfo;
   testInfo.setTimeout(timeout * (settings.orders + 1)); // the step of each order has the timeout of the test
   const orders = replayed ? undefined : search(settings);
   const failed = [];
   let [number, cancelled, paths] = [0, 0, []];
-  for (let order = replayed ?? orders.next(); order && failed.length < MAX_FAILURES; order = orders?.next()) {
+  for (
+    let order = replayed ?? orders.next();
+    order && failed.length < MAX_FAILURES;
+    order = orders?.next()
+  ) {
     number += 1;
     const attempt = async (isLast) => {
       const title = `order ${number}${isLast ? " again" : ""}: ${formatOrder(order.choices)}`;
-      const run = { number, isLast, title, choices: order.choices, made: [], log: [], cancelled: 0, isFirstFailure: !failed.length };
-      const problem = await runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run });
+      const run = {
+        number,
+        isLast,
+        title,
+        choices: order.choices,
+        made: [],
+        log: [],
+        cancelled: 0,
+        isFirstFailure: !failed.length,
+      };
+      const problem = await runOrder({
+        test,
+        tools,
+        fixtures,
+        testInfo,
+        body,
+        settings,
+        timeout,
+        run,
+      });
       return run.isUnrepeatable && !isLast ? attempt(true) : { run, problem };
     };
     const { run, problem } = await attempt(false);
@@ -93,12 +194,17 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   const left = orders?.left() ?? 0;
   const more = left ? `; at least ${left} more were not tried` : "";
   if (!failed.length) {
-    testInfo.annotations.push({ type: "orders", description: `${number} passed${more}` });
+    testInfo.annotations.push({
+      type: "orders",
+      description: `${number} passed${more}`,
+    });
     const count = number + cancelled; // a cancelled request has competed
     if (replayed || count >= settings.atLeast) return;
     const bases = paths.map((base) => base || "/").join(" or ");
     const exist = `only ${number} order${number === 1 ? " exists" : "s exist"}`;
-    const found = cancelled ? `${exist}, and the page cancelled ${cancelled} of the held requests` : exist;
+    const found = cancelled
+      ? `${exist}, and the page cancelled ${cancelled} of the held requests`
+      : exist;
     throw new Error(
       `${count === 1 ? `nothing branched: no two requests to ${bases} were held at the same time` : `${found}; atLeast is ${settings.atLeast}`}; ` +
         `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${count} }`,
@@ -106,9 +212,17 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   }
   const [{ run, problem }, ...others] = failed;
   const heading = [
-    replayed ? "the replayed order fails:" : `${failed.length} of ${number} orders fail${more}; order ${run.number}:`,
-    ...run.log.map(({ text }) => text).filter(Boolean).map((text, index) => `  ${index + 1}. ${text}`),
-    ...[run, ...others.map((other) => other.run)].map(({ made }) => `${VARIABLE}='${formatOrder(made.map(({ choice }) => choice))}'`),
+    replayed
+      ? "the replayed order fails:"
+      : `${failed.length} of ${number} orders fail${more}; order ${run.number}:`,
+    ...run.log
+      .map(({ text }) => text)
+      .filter(Boolean)
+      .map((text, index) => `  ${index + 1}. ${text}`),
+    ...[run, ...others.map((other) => other.run)].map(
+      ({ made }) =>
+        `${VARIABLE}='${formatOrder(made.map(({ choice }) => choice))}'`,
+    ),
   ];
   throw headed(problem, heading.join("\n"));
 }
@@ -123,30 +237,62 @@ function headed(problem, heading) {
 }
 
 /** Run one order in a context and a session of its own; return its problem, or undefined. */
-async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run }) {
+async function runOrder({
+  test,
+  tools,
+  fixtures,
+  testInfo,
+  body,
+  settings,
+  timeout,
+  run,
+}) {
   const known = testInfo.errors.length;
   let requests;
   const work = async () => {
-    run.mock = await tools.openSession(fixtures, testInfo, run.isLast ? `${run.number} again` : run.number);
+    run.mock = await tools.openSession(
+      fixtures,
+      testInfo,
+      run.isLast ? `${run.number} again` : run.number,
+    );
     const context = (run.context = await fixtures.browser.newContext());
-    const apps = [fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean).map(origin);
+    const apps = [fixtures.baseURL, ...fixtures.mockOrigins]
+      .filter(Boolean)
+      .map(origin);
     requests = await hold(context, run.mock, apps, settings, run);
     await tools.nameSession(context, run.mock, fixtures);
     const request = (run.request = await tools.newRequest(run.mock, fixtures));
-    await body({ page: await context.newPage(), context, mock: run.mock, request, race: requests.race });
+    await body({
+      page: await context.newPage(),
+      context,
+      mock: run.mock,
+      request,
+      race: requests.race,
+    });
     await requests.finish();
   };
   let [isOver, hasEnded] = [false, false];
   // What fails after the step has timed out is a consequence of that.
-  const watched = () => work().catch((error) => { if (!isOver) throw error; }).finally(() => { hasEnded = true; });
+  const watched = () =>
+    work()
+      .catch((error) => {
+        if (!isOver) throw error;
+      })
+      .finally(() => {
+        hasEnded = true;
+      });
   let problem = await failure(() => test.step(run.title, watched, { timeout }));
   isOver = true;
   const reason = hasEnded ? undefined : requests?.tooLong();
   if (reason) problem = new Error(`${problem.message} ${reason}`);
   const soft = testInfo.errors.splice(known);
   if (testInfo.expectedStatus === "skipped") throw problem;
-  if (!problem && soft.length) problem = Object.assign(new Error(soft[0].message), { stack: soft[0].stack });
-  if (problem && run.isFirstFailure && (run.isLast || !run.isUnrepeatable)) await attachOrder(tools, testInfo, run);
+  if (!problem && soft.length)
+    problem = Object.assign(new Error(soft[0].message), {
+      stack: soft[0].stack,
+    });
+  if (problem && run.isFirstFailure && (run.isLast || !run.isUnrepeatable))
+    await attachOrder(tools, testInfo, run);
   const closing = await failure(async () => {
     await run.request?.dispose();
     await run.context?.close(); // ends what a step that timed out still does
@@ -157,10 +303,21 @@ async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeo
 
 async function attachOrder(tools, testInfo, { mock, context, log, number }) {
   const [page] = context?.pages() ?? [];
-  const screenshot = await page?.screenshot({ timeout: SCREENSHOT_MS }).catch(() => undefined);
-  if (screenshot) await testInfo.attach(`mockpets order ${number} screenshot`, { body: screenshot, contentType: "image/png" });
-  const lines = log.map(({ ms, event }) => `${String(ms).padStart(6)} ms  ${event}`);
-  await testInfo.attach(`mockpets order ${number}`, { body: lines.join("\n"), contentType: "text/plain" });
+  const screenshot = await page
+    ?.screenshot({ timeout: SCREENSHOT_MS })
+    .catch(() => undefined);
+  if (screenshot)
+    await testInfo.attach(`mockpets order ${number} screenshot`, {
+      body: screenshot,
+      contentType: "image/png",
+    });
+  const lines = log.map(
+    ({ ms, event }) => `${String(ms).padStart(6)} ms  ${event}`,
+  );
+  await testInfo.attach(`mockpets order ${number}`, {
+    body: lines.join("\n"),
+    contentType: "text/plain",
+  });
   if (mock) await failure(() => tools.attachRequests(testInfo, mock));
 }
 
@@ -169,14 +326,26 @@ async function hold(context, mock, apps, settings, run) {
   const names = new Map(); // of requests, in order of issue
   const ordinals = new Map();
   const sent = []; // the names of all requests
-  const kinds = [...(settings.lose ? ["lose"] : []), ...(settings.fail ? ["fail"] : [])];
+  const kinds = [
+    ...(settings.lose ? ["lose"] : []),
+    ...(settings.fail ? ["fail"] : []),
+  ];
   let [held, disturb, previous, late, problem] = [[], () => {}];
-  let [isHolding, isPending, isDamaged, isClosed] = [false, false, false, false];
+  let [isHolding, isPending, isDamaged, isClosed] = [
+    false,
+    false,
+    false,
+    false,
+  ];
   let [startedAt, endedAt] = [];
 
-  const titleOf = (method, url) => `${method} ${url.pathname.replace(/^\/~[^/]*/, "")}${url.search}`;
+  const titleOf = (method, url) =>
+    `${method} ${url.pathname.replace(/^\/~[^/]*/, "")}${url.search}`;
   const nameOf = (request) => titleOf(request.method(), new URL(request.url()));
-  const isIgnored = (title) => settings.ignore.some((one) => (one instanceof RegExp ? new RegExp(one).test(title) : title.includes(one)));
+  const isIgnored = (title) =>
+    settings.ignore.some((one) =>
+      one instanceof RegExp ? new RegExp(one).test(title) : title.includes(one),
+    );
   const elapsed = () => Date.now() - startedAt;
   const log = (event, text) => run.log.push({ ms: elapsed(), event, text });
 
@@ -202,25 +371,41 @@ async function hold(context, mock, apps, settings, run) {
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
-  const callsOf = (base) => [mock.url, ...apps].map((url) => callsTo(url, base));
+  const callsOf = (base) =>
+    [mock.url, ...apps].map((url) => callsTo(url, base));
   const calls = mock.bases.flatMap(callsOf);
   const named = mock.bases.filter(Boolean).flatMap(callsOf);
   /** Return whether a request is not for a contract at the root, but for the app, whose pages and files are there, too. */
   const isForApp = (request) => {
-    const isAt = (patterns) => patterns.some((pattern) => pattern.test(request.url()));
-    return isAt(apps.map(urlsOf)) && !isAt(named) && !["fetch", "xhr"].includes(request.resourceType());
+    const isAt = (patterns) =>
+      patterns.some((pattern) => pattern.test(request.url()));
+    return (
+      isAt(apps.map(urlsOf)) &&
+      !isAt(named) &&
+      !["fetch", "xhr"].includes(request.resourceType())
+    );
   };
-  await context.route(new RegExp(calls.map(({ source }) => source).join("|")), async (route, request) => {
-    const name = names.get(request) ?? nameOf(request);
-    if (isIgnored(name) || isForApp(request)) return route.fallback();
-    if (isHolding) {
-      held.push({ route, request, name, method: request.method(), issuedAt: Date.now(), isAnswered: false });
-      return log(`${name} is held`);
-    }
-    const delay = Date.now() - endedAt;
-    if (delay < LATE_MS) late ??= { name, delay };
-    return route.fallback();
-  });
+  await context.route(
+    new RegExp(calls.map(({ source }) => source).join("|")),
+    async (route, request) => {
+      const name = names.get(request) ?? nameOf(request);
+      if (isIgnored(name) || isForApp(request)) return route.fallback();
+      if (isHolding) {
+        held.push({
+          route,
+          request,
+          name,
+          method: request.method(),
+          issuedAt: Date.now(),
+          isAnswered: false,
+        });
+        return log(`${name} is held`);
+      }
+      const delay = Date.now() - endedAt;
+      if (delay < LATE_MS) late ??= { name, delay };
+      return route.fallback();
+    },
+  );
 
   /**
    * Return whether the calls of all pages that have not settled are those that are held, after some milliseconds in the pages.
@@ -228,49 +413,85 @@ async function hold(context, mock, apps, settings, run) {
    */
   async function isSettled(ms) {
     const frames = context.pages().flatMap((page) => page.frames());
-    const calls = await Promise.all(frames.map((frame) => frame.evaluate(callsAfter, { name: CALLS, ms }))).catch(() => undefined);
+    const calls = await Promise.all(
+      frames.map((frame) => frame.evaluate(callsAfter, { name: CALLS, ms })),
+    ).catch(() => undefined);
     if (!calls) return false; // a page has gone
     const issued = new Map();
-    for (const [call, times] of calls.flat()) issued.set(call, [...(issued.get(call) ?? []), ...times].sort((one, other) => one - other));
+    for (const [call, times] of calls.flat())
+      issued.set(
+        call,
+        [...(issued.get(call) ?? []), ...times].sort(
+          (one, other) => one - other,
+        ),
+      );
     return [...issued].every(([call, times]) => {
       const [method, url] = call.split(" ");
       if (isIgnored(titleOf(method, new URL(url)))) return true;
-      const own = held.filter(({ request }) => `${request.method()} ${request.url().split("#")[0]}` === call);
-      for (const [index, one] of own.entries()) one.issuedAt = times[index] ?? one.issuedAt;
+      const own = held.filter(
+        ({ request }) =>
+          `${request.method()} ${request.url().split("#")[0]}` === call,
+      );
+      for (const [index, one] of own.entries())
+        one.issuedAt = times[index] ?? one.issuedAt;
       return own.length === times.length;
     });
   }
 
   /** Wait until nothing happens. The pages measure the time, in few round trips: on a busy machine, each takes long. */
   async function quiet() {
-    for (let calm = 0; calm < (isPending ? PENDING_WINDOWS : 1); ) {
+    for (let calm = 0; calm < (isPending ? PENDING_WINDOWS : 1);) {
       if (isClosed) throw new Error("the context was closed in race()");
-      if (elapsed() >= RACE_MS) throw new Error(`race() took longer than ${RACE_MS / 1000} s: ${reasonOfLength()}`);
-      const window = isPending ? Math.max(PENDING_MS, settings.quiet) / PENDING_WINDOWS : settings.quiet;
-      const disturbed = new Promise((resolve) => { disturb = resolve; });
+      if (elapsed() >= RACE_MS)
+        throw new Error(
+          `race() took longer than ${RACE_MS / 1000} s: ${reasonOfLength()}`,
+        );
+      const window = isPending
+        ? Math.max(PENDING_MS, settings.quiet) / PENDING_WINDOWS
+        : settings.quiet;
+      const disturbed = new Promise((resolve) => {
+        disturb = resolve;
+      });
       const undisturbed = async () => {
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
         return isSettled(window - TICK_MS);
       };
-      calm = (await within(Promise.race([disturbed, undisturbed()]), RACE_MS - elapsed())) ? calm + 1 : 0;
+      calm = (await within(
+        Promise.race([disturbed, undisturbed()]),
+        RACE_MS - elapsed(),
+      ))
+        ? calm + 1
+        : 0;
     }
   }
 
   function reasonOfLength() {
     run.isTooLong = true;
     let [name, count] = mostFrequent(sent);
-    if (count < POLL_COUNT) [name, count] = mostFrequent(sent.map(withoutQuery));
-    const reason = isPending ? "its actions did not end; await in them no more than what the page shows before its responses arrive" : "the page was never quiet";
-    return count < POLL_COUNT ? reason : `${reason}; ${name} was sent ${count} times: ${pollHint(name)}`;
+    if (count < POLL_COUNT)
+      [name, count] = mostFrequent(sent.map(withoutQuery));
+    const reason = isPending
+      ? "its actions did not end; await in them no more than what the page shows before its responses arrive"
+      : "the page was never quiet";
+    return count < POLL_COUNT
+      ? reason
+      : `${reason}; ${name} was sent ${count} times: ${pollHint(name)}`;
   }
 
   /** Return an Error for the first late request; what was sent after it shows whether the page polls. */
   function lateError({ name, delay }) {
-    const isRepeated = (title, titles) => titles.indexOf(title) < titles.lastIndexOf(title);
+    const isRepeated = (title, titles) =>
+      titles.indexOf(title) < titles.lastIndexOf(title);
     const path = withoutQuery(name);
-    const polled = isRepeated(name, sent) ? name : isRepeated(path, sent.map(withoutQuery)) ? path : undefined;
+    const polled = isRepeated(name, sent)
+      ? name
+      : isRepeated(path, sent.map(withoutQuery))
+        ? path
+        : undefined;
     const poll = polled ? `${pollHint(polled)}; if not, ` : "";
-    return new Error(`${name} was sent ${delay} ms after race() ended; ${poll}raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
+    return new Error(
+      `${name} was sent ${delay} ms after race() ended; ${poll}raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`,
+    );
   }
 
   function unrepeatable(reason) {
@@ -281,12 +502,27 @@ async function hold(context, mock, apps, settings, run) {
   function choose() {
     held.sort((one, other) => one.issuedAt - other.issuedAt);
     if (held.length > MAX_SET) return choicesOf([held[0]])[0];
-    const choices = choicesOf(held, { previous, kinds: isDamaged ? [] : kinds });
-    if (choices.length === 1 || run.made.length === MAX_CHOICES) return choices[0];
+    const choices = choicesOf(held, {
+      previous,
+      kinds: isDamaged ? [] : kinds,
+    });
+    if (choices.length === 1 || run.made.length === MAX_CHOICES)
+      return choices[0];
     const wanted = run.choices[run.made.length];
-    const choice = wanted === undefined ? choices[0] : choices.find(({ token }) => token === wanted);
-    if (!choice) throw unrepeatable(`'${wanted}' did not come up; the choices were ${choices.map(({ token }) => `'${token}'`).join(", ")}`);
-    run.made.push({ choice: choice.token, others: choices.map(({ token }) => token).filter((token) => token !== choice.token) });
+    const choice =
+      wanted === undefined
+        ? choices[0]
+        : choices.find(({ token }) => token === wanted);
+    if (!choice)
+      throw unrepeatable(
+        `'${wanted}' did not come up; the choices were ${choices.map(({ token }) => `'${token}'`).join(", ")}`,
+      );
+    run.made.push({
+      choice: choice.token,
+      others: choices
+        .map(({ token }) => token)
+        .filter((token) => token !== choice.token),
+    });
     return choice;
   }
 
@@ -295,31 +531,62 @@ async function hold(context, mock, apps, settings, run) {
     log(token, KINDS[kind](name, one.isAnswered));
     previous = token;
     if (kind !== "fail" && !one.isAnswered) {
-      one.response = await route.fetch({ maxRedirects: 0, timeout: Math.max(1, RACE_MS - elapsed()) }).catch(() => undefined); // the connection broke
-      if (elapsed() >= RACE_MS) throw new Error(`the server did not respond to ${name} while race() lasted, ${RACE_MS / 1000} s`);
+      one.response = await route
+        .fetch({ maxRedirects: 0, timeout: Math.max(1, RACE_MS - elapsed()) })
+        .catch(() => undefined); // the connection broke
+      if (elapsed() >= RACE_MS)
+        throw new Error(
+          `the server did not respond to ${name} while race() lasted, ${RACE_MS / 1000} s`,
+        );
       one.isAnswered = true;
     }
     if (kind === "later") return;
     held = held.filter((other) => other !== one);
     isDamaged ||= kind !== "deliver";
     const origin = request.headers().origin ?? "*";
-    const headers = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true" };
-    const json = { code: "failed", message: "interleavings() lets this request fail", status: settings.fail };
+    const headers = {
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Allow-Credentials": "true",
+    };
+    const json = {
+      code: "failed",
+      message: "interleavings() lets this request fail",
+      status: settings.fail,
+    };
     // A page that has gone, or has cancelled the request meanwhile, gets nothing.
-    if (kind === "fail") await failure(() => route.fulfill({ status: settings.fail, headers, json }));
-    else if (kind === "lose" || !one.response) await failure(() => route.abort("connectionreset"));
+    if (kind === "fail")
+      await failure(() =>
+        route.fulfill({ status: settings.fail, headers, json }),
+      );
+    else if (kind === "lose" || !one.response)
+      await failure(() => route.abort("connectionreset"));
     else await failure(() => route.fulfill({ response: one.response }));
-    await within(failure(async () => (await request.response())?.finished()), ARRIVAL_MS);
+    await within(
+      failure(async () => (await request.response())?.finished()),
+      ARRIVAL_MS,
+    );
   }
 
   async function racing(actions) {
-    if (typeof actions !== "function") throw new TypeError("race() expects a function with the actions: await race(async () => { ... })");
-    if (startedAt) throw new Error("race() was called twice; call it once in the body, with all actions that compete");
+    if (typeof actions !== "function")
+      throw new TypeError(
+        "race() expects a function with the actions: await race(async () => { ... })",
+      );
+    if (startedAt)
+      throw new Error(
+        "race() was called twice; call it once in the body, with all actions that compete",
+      );
     startedAt = Date.now();
     await quiet(); // earlier requests do not take part
     isHolding = isPending = true;
-    const ended = () => { isPending = false; disturb(); };
-    Promise.resolve().then(actions).catch((error) => (problem = { error })).finally(ended);
+    const ended = () => {
+      isPending = false;
+      disturb();
+    };
+    Promise.resolve()
+      .then(actions)
+      .catch((error) => (problem = { error }))
+      .finally(ended);
     for (;;) {
       await quiet();
       if (problem) throw problem.error;
@@ -329,7 +596,10 @@ async function hold(context, mock, apps, settings, run) {
     isHolding = false;
     endedAt = Date.now();
     const wanted = run.choices[run.made.length];
-    if (wanted !== undefined) throw unrepeatable(`race() ended before '${wanted}' came up; the requests of the page differ from run to run`);
+    if (wanted !== undefined)
+      throw unrepeatable(
+        `race() ended before '${wanted}' came up; the requests of the page differ from run to run`,
+      );
   }
 
   return {
@@ -339,13 +609,25 @@ async function hold(context, mock, apps, settings, run) {
       return result;
     },
     /** Return why `race()` has not ended; undefined if it has ended or was not called. */
-    tooLong: () => (startedAt && !endedAt ? `race() has not ended: ${reasonOfLength()}` : undefined),
+    tooLong: () =>
+      startedAt && !endedAt
+        ? `race() has not ended: ${reasonOfLength()}`
+        : undefined,
     /** Check what a body has done; throw Error. */
     async finish() {
-      if (!startedAt) throw new Error("the body never called race(); write `await race(async () => { ... })` around the actions that compete");
-      if (!endedAt) throw new Error("the body ended before race() did; write `await race(...)`");
+      if (!startedAt)
+        throw new Error(
+          "the body never called race(); write `await race(async () => { ... })` around the actions that compete",
+        );
+      if (!endedAt)
+        throw new Error(
+          "the body ended before race() did; write `await race(...)`",
+        );
       // A delay of the page is the same in all orders, so one order waits for it.
-      if (run.number === 1) await new Promise((resolve) => setTimeout(resolve, LATE_MS - (Date.now() - endedAt)));
+      if (run.number === 1)
+        await new Promise((resolve) =>
+          setTimeout(resolve, LATE_MS - (Date.now() - endedAt)),
+        );
       if (late) throw lateError(late);
     },
   };
@@ -364,20 +646,27 @@ function pollHint(name) {
 function mostFrequent(names) {
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
+  return [...counts].reduce(
+    (most, one) => (one[1] > most[1] ? one : most),
+    ["", 0],
+  );
 }
 
 /** Return what a promise resolves to, or undefined after a time. */
 async function within(promise, ms) {
   let timer;
-  const timeout = new Promise((resolve) => { timer = setTimeout(resolve, ms); });
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** In the page: return the calls that have not settled after some milliseconds, in steps because a page may be busy. */
 async function callsAfter({ name, ms }) {
-  const { unsettled = [], wait = setTimeout } = globalThis[Symbol.for(name)] ?? {};
-  for (let steps = 4; steps > 0; steps--) await new Promise((resolve) => wait(resolve, ms / 4));
+  const { unsettled = [], wait = setTimeout } =
+    globalThis[Symbol.for(name)] ?? {};
+  for (let steps = 4; steps > 0; steps--)
+    await new Promise((resolve) => wait(resolve, ms / 4));
   return [...unsettled];
 }
 
@@ -394,13 +683,23 @@ function countCalls(name) {
     const call = `${String(method ?? "GET").toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
     const time = (last = Math.max(began + now(), last + 0.001)); // two calls have no equal time
     unsettled.set(call, [...(unsettled.get(call) ?? []), time]);
-    return () => unsettled.set(call, unsettled.get(call).filter((one) => one !== time));
+    return () =>
+      unsettled.set(
+        call,
+        unsettled.get(call).filter((one) => one !== time),
+      );
   };
   const wrap = (owner, method, apply) => {
-    owner[method] = new Proxy(owner[method], { apply: (target, self, values) => apply(() => Reflect.apply(target, self, values), self, values) });
+    owner[method] = new Proxy(owner[method], {
+      apply: (target, self, values) =>
+        apply(() => Reflect.apply(target, self, values), self, values),
+    });
   };
   wrap(globalThis, "fetch", (call, _, [resource, options]) => {
-    const settle = start(options?.method ?? resource?.method, resource?.url ?? String(resource));
+    const settle = start(
+      options?.method ?? resource?.method,
+      resource?.url ?? String(resource),
+    );
     const result = call();
     result.then(settle, settle);
     return result;
@@ -411,7 +710,9 @@ function countCalls(name) {
     return call();
   });
   wrap(XMLHttpRequest.prototype, "send", (call, request) => {
-    request.addEventListener("loadend", start(...(opened.get(request) ?? [])), { once: true });
+    request.addEventListener("loadend", start(...(opened.get(request) ?? [])), {
+      once: true,
+    });
     return call();
   });
 }
