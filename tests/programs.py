@@ -76,7 +76,7 @@ def need_package(name: str) -> Path:
 
 def need_packages() -> Path:
     """Return `NODE_MODULES`, which has all packages of ``package.json``; or as `need`."""
-    package = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
+    package = json.loads(NODE_MODULES.with_name("package.json").read_text(encoding="utf-8"))
     for name in (".package-lock.json", *package["devDependencies"]):  # npm writes the first last
         need_package(name)
     return NODE_MODULES
