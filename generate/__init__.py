@@ -6,7 +6,7 @@ reports what is out of date. These modules have no command of their own.
 | module | writes |
 |---|---|
 | `compiled_scenarios` | `mockpets/scenario/shipped.py` |
-| `declarations` | `control.d.ts`, `contract.d.ts`, `scenarios.d.ts` and `scenarios.js` of `kit/` |
+| `declarations` | `control`, `contract` and `scenarios` of `kit/`: declarations and constants |
 | `copies` | the kit in the examples, and `deploy/` |
 | `reference` | the generated parts of the pages, and `llms.txt` |
 | `tests.cli.terminal` | the golden files of the terminal |

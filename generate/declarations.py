@@ -1,4 +1,4 @@
-"""Make the generated declarations of the kit: those of the scenarios, and of the control API."""
+"""Make the declarations of the kit: of scenarios, of the control API, and of its modules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import json
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from generate import CannotGenerateError
+from generate import ROOT, CannotGenerateError
+from mockpets.constants import PROTOCOL, VERSION, Change
 from mockpets.kit import declare_contract, declare_scenarios, known_of, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
@@ -17,9 +20,10 @@ from tests.programs import INSTALL_PACKAGES, NODE_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 KIT: Final = shipped("kit")
+MODULES: Final = ("client", "connection")
+"""The modules whose declarations come from their JSDoc."""
 _OPTIONS: Final = (
     "--root-types",
     "--root-types-no-schema-prefix",
@@ -31,6 +35,19 @@ _HEADER: Final = """\
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
 // .venv/bin/python -m generate
 
+"""
+_EMIT: Final = (
+    *("--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--noEmitOnError"),
+    *("--outDir", "out", "--pretty", "false"),
+)
+_MADE: Final = "// Made by `python -m generate` from the constants of the server.\n\n"
+_CONSTANTS: Final = """
+/** The version of this kit. */
+export declare const VERSION: string;
+/** The number of the control API's protocol. */
+export declare const PROTOCOL: number;
+/** The kinds of change. */
+export declare const CHANGES: readonly Change[];
 """
 _CONTENTS: Final = {
     "ScenarioDocument": "data",
@@ -52,11 +69,21 @@ def scenarios() -> dict[Path, str]:
 
 
 def control() -> dict[Path, str]:
-    """Return the file with the objects that the control API accepts and returns.
+    """Return the file with the calls of the control API, and the objects of its bodies.
 
     :raise CannotGenerateError: an npm package is missing.
     """
-    return {KIT / "control.d.ts": declared(control_document())}
+    return {KIT / "control.d.ts": declared(control_document()) + _CONSTANTS}
+
+
+def constants() -> dict[Path, str]:
+    """Return the module with what kit, toolbar and panel know of the server that they fit."""
+    changes = json.dumps(get_args(Change))
+    text = (
+        f'{_MADE}export const VERSION = "{VERSION}";\nexport const PROTOCOL = {PROTOCOL};\n'
+        f"export const CHANGES = {changes};\n"
+    )
+    return {KIT / "control.js": text}
 
 
 def declared(control: Mapping[str, Any]) -> str:
@@ -64,24 +91,16 @@ def declared(control: Mapping[str, Any]) -> str:
 
     :raise CannotGenerateError: an npm package is missing.
     """
-    program = shutil.which("openapi-typescript", path=NODE_MODULES / ".bin")
-    if program is None:
-        raise CannotGenerateError(
-            f"openapi-typescript is not installed; to install it: {INSTALL_PACKAGES}"
-        )
+    program = _program("openapi-typescript")
     document: dict[str, Any] = {**control}
     schemas = _of_any_contract(document["components"]["schemas"])
-    query = [each for each in document["paths"]["/requests"]["get"]["parameters"] if "in" in each]
     filters = {
-        "type": "object",
+        **_parameters_in(document["paths"]["/requests"]["get"], "query"),
         "description": "The filters of the request log, all of which a request must pass.",
-        "properties": {
-            each["name"]: {"description": each["description"], **each["schema"]} for each in query
-        },
-        "additionalProperties": False,
     }
+    more = {"RequestFilters": filters, "Calls": _calls(document["paths"])}
     document["paths"] = {}
-    named = sorted({**schemas, "RequestFilters": filters}.items())
+    named = sorted({**schemas, **more}.items())
     document["components"] = {"schemas": dict(named)}
     generator = subprocess.run(
         [program, *_OPTIONS],
@@ -94,6 +113,91 @@ def declared(control: Mapping[str, Any]) -> str:
     assert generator.returncode == 0, generator.stderr
     text = generator.stdout[generator.stdout.index("export ") :]  # after the generator's comment
     return _HEADER + re.sub(_UNUSED, "", text)
+
+
+def modules() -> dict[Path, str]:
+    """Return the declarations of the kit's modules, as the compiler makes them of their JSDoc.
+
+    It compiles copies of the modules without these declarations, which it would prefer to the
+    implementation.
+
+    :raise CannotGenerateError: an npm package is missing, or a module has a mistake.
+    """
+    program = _program("tsc")
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        kit = folder / "kit"
+        made = [f"{name}.d.ts" for name in MODULES]
+        shutil.copytree(KIT, kit, ignore=shutil.ignore_patterns("audit", *made))
+        (folder / "node_modules").symlink_to(NODE_MODULES)
+        settings = json.loads((ROOT / "tsconfig.json").read_text("utf-8"))
+        settings |= {"include": [], "files": [f"kit/{name}.js" for name in MODULES]}
+        (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+        done = subprocess.run(
+            [program, *_EMIT],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if done.returncode:
+            raise CannotGenerateError(done.stdout)
+        return {KIT / name: (folder / "out" / name).read_text("utf-8") for name in made}
+
+
+def _program(name: str) -> str:
+    """Return the path of a program in an npm package."""
+    program = shutil.which(name, path=NODE_MODULES / ".bin")
+    if program is None:
+        raise CannotGenerateError(f"{name} is not installed; to install it: {INSTALL_PACKAGES}")
+    return program
+
+
+def _calls(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of an object with all calls, each with its query, body and response."""
+    calls = {}
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            ok = next(each for status, each in operation["responses"].items() if status[0] == "2")
+            call = {"response": _body_of(ok), "query": _parameters_in(operation, "query")}
+            if "requestBody" in operation:
+                call["body"] = _body_of(operation["requestBody"])
+            if not call["query"]["properties"]:
+                del call["query"]
+            calls[f"{method.upper()} {path}"] = {
+                "type": "object",
+                "properties": call,
+                "required": ["response"],
+                "additionalProperties": False,
+            }
+    return {
+        "description": "The calls: what they accept, and what they respond with.",
+        "type": "object",
+        "properties": calls,
+        "required": [*calls],
+        "additionalProperties": False,
+    }
+
+
+def _parameters_in(operation: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the schema of an object with some parameters of an operation."""
+    listed = [each for each in operation.get("parameters", ()) if each.get("in") == place]
+    single = [each for each in listed if each["schema"].get("type") != "object"]
+    return {
+        "type": "object",
+        "properties": {
+            each["name"]: {"description": each["description"], **each["schema"]} for each in single
+        },
+        "additionalProperties": single != listed,  # an object has the values of any parameters
+    }
+
+
+def _body_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a body in JSON, or of its text."""
+    content = message["content"]
+    schema: dict[str, Any] = content.get("application/json", next(iter(content.values())))["schema"]
+    return schema
 
 
 def _of_any_contract(schemas: Mapping[str, Any]) -> dict[str, Any]:

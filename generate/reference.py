@@ -10,6 +10,7 @@ import os
 import re
 from functools import partial
 from runpy import run_path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 
 import click
@@ -261,30 +262,34 @@ def metrics() -> str:
 # --- The JavaScript client --------------------------------------------------------------------
 
 _MEMBER: Final = re.compile(
-    r"^  /\*\*(?P<text>.*?)\*/\n  (?:static |readonly )*(?P<name>\w+)\??(?P<rest>[^\n]*);$",
+    r"^/\*\*(?P<text>(?:(?!\*/).)*)\*/\n(?:static |readonly |(?P<get>get ))*"
+    r"(?P<name>(?!constructor)\w+)\??(?P<rest>[^\n]*)",
     re.MULTILINE | re.DOTALL,
 )
 
 
 def javascript(declaration: str, before: str = "") -> str:
-    """Return the table of the members of a class or an interface in the kit's `client.d.ts`.
+    """Return the table of the members of a class or an interface of the kit's client.
 
     :param before: what is written before the dot of each name.
     """
-    declared = (packaged("kit") / "client.d.ts").read_text("utf-8")
+    files = [packaged("kit") / name for name in ("client.d.ts", "types.d.ts")]
+    declared = "\n".join(file.read_text("utf-8") for file in files)
     [body] = re.findall(
         rf"^export {declaration} \{{\n(.*?)^\}}", declared, re.MULTILINE | re.DOTALL
     )
+    body = dedent(body)
     lines = []
     for member in _MEMBER.finditer(body):
         text = " ".join(re.sub(r"^ *\* ?", "", member["text"], flags=re.MULTILINE).split())
         text = _linked(re.sub(r" @(\w+)", r". @\1", text).partition(". @")[0].rstrip("."))
-        lines.append((code(f"{before}{member['name']}{_parameters(member['rest'])}"), f"{text}."))
-    names = {*re.findall(r"^  (?:static |readonly )*(\w+)\??[(:<]", body, re.MULTILINE)}
+        parameters = "" if member["get"] else _parameters(member["rest"])
+        lines.append((code(f"{before}{member['name']}{parameters}"), f"{text}."))
+    names = {*re.findall(r"^(?:static |readonly |get )*(\w+)\??[(:<]", body, re.MULTILINE)}
     described = {"constructor", *(member["name"] for member in _MEMBER.finditer(body))}
     if names - described:
-        raise CannotGenerateError(f"describe these in client.d.ts: {sorted(names - described)}")
-    return table(("name", "description"), lines)
+        raise CannotGenerateError(f"describe these in the kit: {sorted(names - described)}")
+    return table(("name", "description"), dict.fromkeys(lines))  # an overload may say the same
 
 
 def _parameters(rest: str) -> str:

@@ -43,7 +43,8 @@ PACKAGE_FILE: Final = "package.json"
 TYPES_FILE: Final = "mockpets.d.ts"
 """The only file that a repository with the npm package needs."""
 FILES: Final = (
-    *(PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts"),
+    *(PACKAGE_FILE, "client.js", "client.d.ts", "connection.js", "connection.d.ts"),
+    *("control.js", "control.d.ts", "types.js", "types.d.ts"),
     *(CONTRACT_FILE, SCENARIOS_FILE),
 )
 _SERVER: Final = ("server.js", "server.d.ts")

@@ -15,7 +15,8 @@ from mockpets.packaged_data import shipped
 
 Kit = Any
 CLIENT = [
-    *("package.json", "client.js", "client.d.ts", "control.d.ts"),
+    *("package.json", "client.js", "client.d.ts", "connection.js", "connection.d.ts"),
+    *("control.js", "control.d.ts", "types.js", "types.d.ts"),
     *("contract.d.ts", "scenarios.d.ts"),
 ]
 SSR = ["package.json", "ssr.js", "ssr.d.ts"]

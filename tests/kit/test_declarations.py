@@ -1,9 +1,13 @@
-"""The generated declarations of the kit are up to date, and the hand-written ones find them."""
+"""The generated files of the kit are up to date, and its modules have no mistakes of type."""
+
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 
-from generate.declarations import control, scenarios
-from mockpets.constants import PROTOCOL, VERSION
+from generate import CannotGenerateError, declarations
+from generate.declarations import constants, control, modules, scenarios
 from mockpets.packaged_data import shipped
 from tests.programs import need
 
@@ -18,6 +22,12 @@ def test_the_lists_of_scenarios_are_up_to_date() -> None:
         assert file.read_text(encoding="utf-8") == text, STALE
 
 
+def test_the_constants_are_those_of_the_server() -> None:
+    [(file, text)] = constants().items()
+
+    assert file.read_text(encoding="utf-8") == text, STALE
+
+
 @pytest.mark.node
 def test_the_declarations_of_the_control_api_are_up_to_date() -> None:
     need("openapi-typescript")
@@ -26,7 +36,50 @@ def test_the_declarations_of_the_control_api_are_up_to_date() -> None:
     assert file.read_text(encoding="utf-8") == text, STALE
 
 
-def test_the_client_has_the_version_and_the_protocol_of_the_server() -> None:
-    client = (KIT / "client.js").read_text(encoding="utf-8")
+@pytest.mark.node
+def test_the_declarations_are_those_of_the_modules() -> None:
+    need("tsc")
+    made = modules()
 
-    assert f'const VERSION = "{VERSION}";\nconst PROTOCOL = {PROTOCOL};\n' in client
+    assert {file.name for file in made} >= {"client.d.ts", "connection.d.ts"}
+    for file, text in made.items():
+        assert file.read_text(encoding="utf-8") == text, STALE
+        assert not re.search(r"[:<|(,] ?any\b(?! )", text), file.name
+
+
+MISTAKES = {
+    "a call that does not exist": ("client", '"POST /reset"', '"POST /resets"'),
+    "a path without its value": ("client", "path: { number: last || 1 }", "path: {}"),
+    "an unknown parameter": ("client", "query: { limit: 1 }", "query: { limits: 1 }"),
+    "a body of another call": ("client", "body: { scenario }", "body: { scenarios: scenario }"),
+    "another property of a response": ("client", "const { active } =", "const { actives } ="),
+    "an unknown code of an error": ("client", '"unknown_session"]', '"unknown_sessions"]'),
+    "an option that does not exist": ("client", "options.session", "options.sessions"),
+    "a promise in place of a value": (
+        "client",
+        'await this.#call("GET /held")',
+        'this.#call("GET /held")',
+    ),
+    "a text in place of a number": ("connection", "status = 0,", 'status = "0",'),
+    "a value that may be missing": ("connection", "] ?? 0", "]"),
+    "a kind of change that does not exist": ("client", '"gates" : kind', '"gate" : kind'),
+    "a property of a problem": ("connection", "where, what, hint }", "where, text, hint }"),
+}
+"""A module, a text in it, and what makes it a mistake."""
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("module", "right", "wrong"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_in_a_module_does_not_compile(
+    module: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("tsc")
+    kit = tmp_path / "kit"
+    shutil.copytree(KIT, kit)
+    text = (kit / f"{module}.js").read_text("utf-8")
+    assert text.count(right) == 1
+    (kit / f"{module}.js").write_text(text.replace(right, wrong), "utf-8")
+    monkeypatch.setattr(declarations, "KIT", kit)
+
+    with pytest.raises(CannotGenerateError, match=rf"^kit/{module}\.js"):
+        modules()

@@ -1,399 +1,31 @@
 // mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
-import type {
-  BodyOperators,
-  Change,
-  CheckedScenario,
-  ClockChange,
-  ClockState,
-  CollectionSummary,
-  ContractList,
-  DroppedStub,
-  ErrorCode,
-  Fault,
-  Findings,
-  GeneratedRecords,
-  HeldResponses,
-  InvalidInputDetails,
-  LoggedIn,
-  RecordedScenario,
-  RecordedStub,
-  RecordingStarted,
-  Release,
-  RequestFilters,
-  RequestSummary,
-  ScenarioDetails,
-  ScenarioDocument,
-  ScenarioSummary,
-  SessionExport,
-  State,
-  StubInUse,
-  Undone,
-  Verification,
-  VerificationDetails,
-  WaitingResponse,
-} from "./control.js";
-import type { Delay, ErrorReply, Explanation, FaultReply, Har, Match as AnyMatch, PageReply, Reply as AnyReply, RequestToExplain } from "./control.js";
-import type { StatusReply, Stub as AnyStub, TextOperators, Times } from "./control.js";
-import type { Contract as KnownContract } from "./contract.js";
-import type { GateName as KnownGate, ResourceName as KnownResource, ScenarioName as KnownScenario } from "./scenarios.js";
-
-export type { Change, ClockState, CollectionSummary, Delay, ErrorCode, Explanation, Fault, GeneratedRecords, Har, RequestToExplain };
-export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
-export type { ScenarioDetails, ScenarioSummary, Times };
-
-// --- Names and types of your contract ---
-
 /**
- * Your contract, and the names of your scenarios, gates and resources: `mockpets kit --types` declares them in place of
- * those that are known here.
+ * Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL.
+ * @param {string} url
  */
-export interface Register {}
-
-type Registered<Key extends string, Known> = Register extends { [Name in Key]: infer Own } ? Own : Known;
-type Contract = Registered<"contract", KnownContract>;
-type Part<Key extends string> = Contract extends { [Name in Key]: infer Value } ? Value : never;
-type Operations = Part<"operations">;
-type Collections = Part<"collections">;
-
-/** The name of a scenario. */
-export type ScenarioName = Registered<"scenarios", KnownScenario>;
-
-/** A gate at which a scenario file holds responses. */
-export type GateName = Registered<"gates", KnownGate>;
-
-/** The name of an operation of your contract. */
-export type Operation = keyof Operations & string;
-
-/** A collection that a scenario file defines under `resources`. */
-export type ResourceName = Registered<"resources", KnownResource>;
-
+export function redacted(url: string): string;
+/** Return the URL of the server that a user names for all programs, or the default. */
+export function namedUrl(): string;
+export * from "./types.js";
+/** The base path of the contract until it is known; older servers do not send it. */
+export const DEFAULT_BASE: "/v1";
 /**
- * A collection of your contract, or of a scenario file. For one that a scenario outside a file defines, write
- * `"carts" as CollectionName`.
+ * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
+ * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.
  */
-export type CollectionName = (keyof Collections & string) | ResourceName;
-
-/** A record of a collection, as responses show it. */
-export type RecordOf<Name extends string> = Name extends keyof Collections ? AsObject<Collections[Name]> : Record<string, unknown>;
-
-/** A new record of a collection: what it lacks is generated, except in the built-in contract. */
-export type NewRecordOf<Name extends string> = Name extends keyof Part<"created"> ? AsObject<Part<"created">[Name]> : Partial<RecordOf<Name>>;
-
-type AsObject<T> = T extends object ? T : never;
-
-type TypesOf<Name extends string> = Name extends keyof Operations ? (Operations[Name] extends { types: infer Types } ? Types : never) : never;
-type StatesOf<Name extends string> = Name extends keyof Operations ? (Operations[Name] extends { states: infer States extends string } ? States : never) : never;
-
-/** The value of a JSON body, from openapi-typescript's type of a message. */
-type JsonOf<Message> = Message extends { content: infer Content } ? JsonIn<Content> : unknown;
-type JsonIn<Content> = [Extract<keyof Content, `${string}json${string}`>] extends [never] ? unknown : Content[Extract<keyof Content, `${string}json${string}`>];
-
-/** The JSON body of the requests of an operation; `never` if they have none. */
-export type RequestBody<Name extends Operation> = TypesOf<Name> extends { requestBody?: infer Message } ? ([NonNullable<Message>] extends [never] ? never : JsonOf<NonNullable<Message>>) : never;
-
-/** The JSON body of the responses of an operation with a status. */
-export type ResponseBody<Name extends Operation, Status extends number> = TypesOf<Name> extends { responses: infer Responses } ? BodyOf<Responses, Status> : unknown;
-type BodyOf<Responses, Status extends number> = Status extends keyof Responses
-  ? JsonOf<Responses[Status]>
-  : RangeOf<Status> extends keyof Responses
-    ? JsonOf<Responses[RangeOf<Status>]>
-    : "default" extends keyof Responses
-      ? JsonOf<Responses["default"]>
-      : unknown;
-type RangeOf<Status extends number> = `${Status}` extends `${infer First}${number}` ? `${First}XX` : never;
-
-type ParametersOf<Name extends string, Place extends string> = TypesOf<Name> extends { parameters: infer Places }
-  ? Places extends { [Key in Place]?: infer Parameters }
-    ? NonNullable<Parameters>
-    : {}
-  : {};
-
-// --- Scenarios ---
-
-/** A status that every operation can have: those that networks send. */
-type NetworkStatus = 429 | 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511 | 520 | 521 | 522 | 523 | 524 | 525 | 526 | 529 | 530;
-type ClientError = 400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 431 | 451;
-
-/** A state that every operation can have: a status that networks send, a delay, `hold`, `offline`, or a fault. */
-type AnyState = "429" | `5${number}` | `5${number}:${string}` | `${number}ms` | `${number}s` | "hold" | "offline" | Fault;
-type StateOf<Name extends Operation> = StatesOf<Name> | `${Extract<StatesOf<Name>, `${number}`>}:${string}` | AnyState;
-
-/** A scenario without a file: `createPet:400`, `listPets:3s`, or `all:offline` for all operations. */
-export type Expression = { [Name in Operation]: `${Name}:${StateOf<Name>}` }[Operation] | `all:${AnyState | "empty" | `4${number}`}`;
-
-/** The statuses that an operation can have. */
-type StatusOf<Name extends Operation> = NetworkStatus | DocumentedStatus<StatesOf<Name>>;
-type DocumentedStatus<State extends string> = State extends `${infer Status extends number}` ? (number extends Status ? ClientError : Status) : never;
-
-type Conditions = Omit<AnyMatch, "operation" | "params" | "query" | "body">;
-
-/** The conditions on requests to one operation: names and values are those of the contract. */
-export interface OperationMatch<Name extends Operation> extends Conditions {
-  operation: Name;
-  params?: ParameterConditions<ParametersOf<Name, "path">>;
-  query?: ParameterConditions<ParametersOf<Name, "query">>;
-  /** Those of the JSON body. To match a body that the contract does not allow, leave the operation out. */
-  body?: BodyConditions<RequestBody<Name>>;
-}
-
-type ParameterConditions<Parameters> = { [Name in keyof Parameters]?: ParameterValue<NonNullable<Parameters[Name]>> | TextOperators };
-type ParameterValue<Value> = Value extends string ? Value : string | number | boolean;
-type BodyConditions<Body> = unknown extends Body
-  ? NonNullable<AnyMatch["body"]>
-  : Body extends readonly (infer Item)[]
-    ? { readonly [position: number]: BodyCondition<Item> }
-    : { [Name in keyof Body]?: BodyCondition<Body[Name]> };
-type BodyCondition<Value> = BodyOperators | (Value extends readonly unknown[] ? Value | BodyConditions<Value> : Value extends object ? BodyConditions<Value> : Value);
-
-/** The conditions on requests to several operations, to all, or to a path outside the contract. */
-export interface OtherMatch extends Omit<AnyMatch, "operation"> {
-  operation?: readonly Operation[];
-}
-
-export type Match = { [Name in Operation]: OperationMatch<Name> }[Operation] | OtherMatch;
-
-/** What every stub may have. */
-type StubOptionsOfAll = Omit<AnyStub, "match" | "reply" | "sequence" | "off_contract">;
-
-/** The response of a stub for one operation: its statuses, each with the body that the contract has. */
-export type ReplyOf<Name extends Operation> = "pass" | CodeReply | PageReply | { [Status in StatusOf<Name>]: ReplyWith<Status, ResponseBody<Name, Status>> }[StatusOf<Name>];
-
-interface ReplyWith<Status extends number, Body> extends Omit<StatusReply, "status" | "body"> {
-  status: Status;
-  body?: Body;
-}
-
-interface CodeReply extends Omit<ErrorReply, "error"> {
-  error: Part<"errors">;
-}
-
-export type Reply = Exclude<AnyReply, ErrorReply> | CodeReply;
-export type SequenceItem = Reply | FaultReply;
-
-/** A stub for one operation. */
-export interface OperationStub<Name extends Operation> extends StubOptionsOfAll {
-  match: OperationMatch<Name>;
-  reply?: ReplyOf<Name>;
-  sequence?: readonly (ReplyOf<Name> | FaultReply)[];
-  off_contract?: false;
-}
-
-/** A stub for several operations, for all, or for a path outside the contract. */
-export interface OtherStub extends StubOptionsOfAll {
-  match?: OtherMatch;
-  reply?: Reply;
-  sequence?: readonly SequenceItem[];
-  off_contract?: boolean;
-}
-
-/** A stub whose replies may deviate from the contract. */
-export interface OffContractStub extends StubOptionsOfAll {
-  match?: Match;
-  reply?: Reply;
-  sequence?: readonly SequenceItem[];
-  off_contract: true;
-}
-
-export type Stub = { [Name in Operation]: OperationStub<Name> }[Operation] | OtherStub | OffContractStub;
-
-/** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
-export interface Scenario extends Omit<ScenarioDocument, "data" | "extends" | "stubs"> {
-  /** Scenarios whose stubs follow this scenario's stubs, in this order. */
-  extends?: ScenarioName | readonly ScenarioName[];
-  /** The contents of collections by name; others have those of the session. */
-  data?: DataContents;
-  /** Stubs, checked in order; the first one that responds ends the search. */
-  stubs?: readonly Stub[];
-}
-
-// --- Data ---
-
-/** The contents of collections by name; `{ "*": [] }` empties every collection. */
-export type DataContents = { readonly [Name in CollectionName]?: Records<GivenRecord<Name>> } & { readonly "*"?: readonly [] };
-
-/** A record with or without its key. */
-type GivenRecord<Name extends string> = NewRecordOf<Name> | RecordOf<Name>;
-
-/** A list of records, `{ records }`, the name of a fixture, a number of records to generate, or options for generating them. */
-export type Records<T extends object = Record<string, unknown>> =
-  | readonly T[]
-  | { readonly records: readonly T[] }
-  | string
-  | number
-  | GeneratedRecords;
-
-/** Properties of a record to change; null removes one that a record need not have. */
-export type Changes<T extends object, Names extends keyof T = keyof T> = { [Name in Names]?: T[Name] | ({} extends Pick<T, Name> ? null : never) };
-
-/** Properties that records must have: those that are no object or list. */
-export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[Name] & (string | number | boolean) };
-
-/** The records of a collection, whatever the stubs respond to its requests. */
-export interface Data<T extends object = Record<string, unknown>, New extends object = Partial<T>> {
-  /** Return all records, or those that match the filters: by ID if it is a number, others in the order in which they were added. */
-  all(filters?: RecordFilters<T>): Promise<T[]>;
-  /** Return a record. */
-  get(id: number | string): Promise<T>;
-  /** Replace all records. Those without an ID get one. */
-  set(records: Records<New | T>): Promise<void>;
-  /** Add a record, by default a generated one; return it with its ID. */
-  add(record?: New): Promise<T>;
-  /** Apply a JSON merge patch: null removes a property. */
-  change(id: number | string, changes: Changes<T, keyof New & keyof T>): Promise<T>;
-  /** Delete a record. */
-  delete(id: number | string): Promise<void>;
-}
-
-type DataOf<Name extends string> = Data<RecordOf<Name>, NewRecordOf<Name>>;
-
-// --- Requests ---
-
-/** A recorded request and its outcome. */
-export interface Entry extends Omit<RequestSummary, "operation"> {
-  operation: Operation | null;
-}
-
-/** Filters for the request log. A request must match all of them. */
-export interface Filter extends Omit<RequestFilters, "operation"> {
-  operation?: Operation;
-}
-
-/** The conditions of a verification: those of a stub, and `status` (503 or `5xx`) and `outcome` of the response. */
-export type VerifyMatch = Match & Pick<Verification["match"], "status" | "outcome">;
-
-// --- Sessions ---
-
-/** The scenarios, seed, data and clock of a session. */
-export interface Contents {
-  scenario?: ScenarioName | Expression | Scenario | (ScenarioName | Expression | Scenario)[];
-  seed?: number;
-  data?: DataContents;
-  clock?: ClockChange;
-}
-
-/** What a stub does instead of responding as recorded, and which requests it responds to. */
-export interface StubOptions {
-  status?: number;
-  fault?: Fault;
-  /** The gate that holds the response of the operation. */
-  hold?: string;
-  /** Milliseconds by which the response of the operation is delayed. */
-  delay?: number;
-  /** How many requests it responds to; by default all. */
-  times?: number;
-  /** Match the ids and dates of the request too. */
-  exact?: true;
-}
-
-export interface Options {
-  /**
-   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session`, and end with a base path.
-   * By default, that of `webServer` or `startServer`, or else the variable `MOCKPETS_URL` or `http://localhost:7387`.
-   */
-  url?: string | undefined;
-  /** The session; by default the one that the URL names, or `default`. */
-  session?: string | undefined;
-  /** The control token. By default the variable `MOCKPETS_CONTROL_TOKEN`. */
-  token?: string | undefined;
-  /** The API key that your app sends; by default `mockpets`. */
-  key?: string | undefined;
-  /** The function that sends the requests; by default the global `fetch`. */
-  fetch?: typeof fetch | undefined;
-}
-
-/** The details of an error. Its code decides which properties are present; most codes have no details. */
-export type ErrorDetails = Partial<InvalidInputDetails & VerificationDetails & HeldResponses>;
-
-/** Thrown if the server rejects a call, does not respond, or has lost the session. */
-export class MockpetsError extends Error {
-  constructor(code: MockpetsError["code"], message: string, status?: number, details?: ErrorDetails);
-  /**
-   * The code of the server's error, `unreachable` if mockpets does not respond at the URL,
-   * `incompatible` if the server is older or newer than this kit, or `session_lost` if the server was
-   * restarted or another client deleted the session.
-   */
-  readonly code: ErrorCode | "unreachable" | "incompatible" | "session_lost";
-  /** The HTTP status; 0 if the server did not respond. */
-  readonly status: number;
-  /** `problems` for an invalid body, `nearest` for a failed `verify`, `held` for a gate. */
-  readonly details: ErrorDetails;
-}
-
-/** A user, of a contract with a log-in. */
-type User = [Part<"people">] extends [never] ? Record<string, unknown> : RecordOf<Part<"people">>;
-
-/** Properties of an object, some of which may be missing at any depth. */
-type Subset<T> = T extends readonly unknown[] ? T : T extends object ? { readonly [Name in keyof T]?: Subset<T[Name]> } : T;
-
-/** A user who is logged in. */
-export interface Login extends Omit<LoggedIn, "user"> {
-  /** The user, as the log-in responds with it. */
-  user: User;
-  /**
-   * Return what Playwright's option `storageState` takes. The cookie of the log-in is in it.
-   * @param places where your app keeps the token
-   * @throws TypeError if there is neither a cookie nor an item of localStorage
-   */
-  storageState(places?: TokenPlaces): StorageState;
-}
-
-/** Where an app keeps the token of its user. */
-export interface TokenPlaces {
-  /** The URL of your app, such as Playwright's `baseURL`; `localStorage` needs it. */
-  origin?: string | undefined;
-  /** Items of localStorage; JSON of a value that is no text, such as `{ user: login.user }`. */
-  localStorage?: Readonly<Record<string, unknown>>;
-  /** Cookies of your app and of mockpets, besides that of the log-in. */
-  cookies?: Readonly<Record<string, string>>;
-}
-
-/** The cookies and the localStorage of a browser, as Playwright takes them. */
-export interface StorageState {
-  cookies: {
-    name: string;
-    value: string;
-    domain: string;
-    path: string;
-    expires: number;
-    httpOnly: boolean;
-    secure: boolean;
-    sameSite: "Lax";
-  }[];
-  origins: { origin: string; localStorage: { name: string; value: string }[] }[];
-}
-
-/** A point at which scenarios hold responses until you release them. */
-export interface Gate {
-  /**
-   * Wait until the gate holds at least `count` responses, by default one.
-   * @param within milliseconds, at most 30000; by default 5000
-   * @throws MockpetsError `not_held`, if it holds fewer after that time
-   */
-  held(count?: number, within?: number): Promise<void>;
-  /** Release the held responses; return their number. */
-  open(): Promise<number>;
-}
-
-/** The clock of a session. */
-export interface Clock {
-  /** Return the time of the clock, and whether it stands still. */
-  get(): Promise<ClockState>;
-  /**
-   * Set the time; `null` restores the real time.
-   * @param options.frozen whether the clock stands still; by default as before, and at first it runs
-   */
-  set(now: Time | null, options?: { frozen?: boolean }): Promise<ClockState>;
-  /** Move the clock. */
-  advance(milliseconds: number): Promise<ClockState>;
-  /** Make the clock stand still, at its present time or another. */
-  freeze(now?: Time): Promise<ClockState>;
-}
-
-/** A time: a `Date`, milliseconds since 1970, or text with an offset such as `2030-12-06T09:00:00Z`, or a date. */
-export type Time = Date | number | string;
-
+export const TESTS_URL: "PLAYWRIGHT_MOCKPETS_URL";
+/** The variable with which `startServer` passes on the base paths of this server, as JSON. */
+export const TESTS_BASES: "PLAYWRIGHT_MOCKPETS_BASES";
+/**
+ * What is called after changes of a kind; of requests, what it was called with.
+ * @typedef {object} Listener
+ * @property {Change | "request"} kind
+ * @property {(entry: Entry) => void} listener
+ * @property {number} since
+ * @property {Set<number>} reported
+ */
 /**
  * A session of a mockpets server: its own data, scenarios and request log.
  *
@@ -401,143 +33,341 @@ export type Time = Date | number | string;
  * gone, because the server was restarted or another client deleted the session.
  */
 export class Mockpets {
-  constructor(options?: Options);
-
-  /** Return a readable session name that is unique for the title and the parts. */
-  static slug(title: string, ...parts: (string | number)[]): string;
-
-  /** The name of the session. */
-  readonly session: string;
-  /** The root URL of the server. */
-  readonly url: string;
-  /**
-   * The base paths of the server's contracts, empty for the root. Until the first call of a client has connected, they
-   * are those of the server that `startServer` has started, or `["/v1"]`.
-   */
-  readonly bases: readonly string[];
-  /** The URL of the session, such as `http://localhost:7387/~my-session`, to which any of the `bases` can be added. */
-  readonly rootUrl: string;
-  /**
-   * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
-   * first of the `bases`.
-   */
-  readonly baseUrl: string;
-  /** An API key for your app that selects the session, such as `mockpets~my-session`. */
-  readonly key: string;
-  /** A header for the requests of your app that selects the session. */
-  readonly headers: { "Mockpets-Session": string };
-  /** An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
-  readonly baggage: string;
-  /** The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed. */
-  readonly clock: Clock;
-
-  /** Return the session and the server at a glance. */
-  state(): Promise<State>;
-  /** Create or change the session. With `--sessions declared`, call this before all other methods. */
-  make(contents?: Contents): Promise<void>;
-  /** Activate scenarios; the first takes precedence. */
-  use(...scenarios: (ScenarioName | Expression | Scenario)[]): Promise<void>;
-  /** Return all scenarios that the session can activate. */
-  scenarios(): Promise<ScenarioSummary[]>;
-  /** Return the names of the active scenarios; the first takes precedence. */
-  active(): Promise<string[]>;
-  /** Return a scenario: its description and stubs, and whether a request of the session has shown it. */
-  scenario(name: string): Promise<ScenarioDetails>;
-  /** Reset data, counters, random numbers and the request log; the active scenarios stay active. */
-  reset(): Promise<void>;
-  /**
-   * Delete the session and release the responses it holds. Its name stays closed for 60 seconds.
-   * @param options.checkLost whether to throw `session_lost` if it was another session than in earlier calls
-   */
-  drop(options?: { checkLost?: boolean }): Promise<void>;
-  /**
-   * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
-   * @param options.log whether to add the request log as HAR, with secrets redacted
-   */
-  export(options?: { log?: boolean }): Promise<SessionExport>;
-  /** Replace the contents of the session by those of an exported one; the request log starts again. */
-  import(exported: SessionExport): Promise<void>;
-  /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
-  undo(): Promise<Undone>;
-
-  /** Return the collections of the contract and of the active scenarios. */
-  collections(): Promise<CollectionSummary[]>;
-  /** The pets of the built-in contract: short for `data("pets")`. */
-  readonly pets: Collections extends { pets: unknown } ? DataOf<"pets"> : never;
-  /** Return the records of a collection, to read and change them; those of a scenario with a type of your own. */
-  data<Name extends CollectionName>(name: Name): DataOf<Name>;
-  data<T extends object>(name: CollectionName | `${ScenarioName}.${ResourceName}`): Data<T>;
-
-  /**
-   * Log a user of the session in, without a password: for a contract with a log-in.
-   * @param user properties that the user has, such as `{ username: "jake" }`; by default the first user
-   * @param options.contract the label of a contract, if several have a log-in
-   * @throws MockpetsError `not_found` if no user has them; its message lists the nearest values
-   */
-  as(user?: [Part<"people">] extends [never] ? object : Subset<User>, options?: { contract?: string | undefined }): Promise<Login>;
-
-  /** Return the newest requests that match the filter, by default at most 100, oldest first. */
-  requests(filter?: Filter): Promise<Entry[]>;
-  /** Return the same requests as a HAR 1.2 document. */
-  har(filter?: Filter): Promise<Har>;
-  /**
-   * Check that matching requests were received, by default at least one; return them.
-   * @param options.within milliseconds to wait for them, at most 30000; by default 0
-   * @throws MockpetsError `verification_failed`; its message shows the nearest requests
-   */
-  verify(match: VerifyMatch, times?: number | Times, options?: { within?: number }): Promise<Entry[]>;
-  /** Return why a request, by default the last one, got its response: each stub with each condition. */
-  explain(number?: number): Promise<Explanation>;
-  /**
-   * Return what would respond to a request now, and why. This changes nothing. Without the header
-   * `Authorization`, the request has the key of this session.
-   */
-  explainRequest(request: RequestToExplain): Promise<Explanation>;
-  /** Return what each operation of the contracts does, and by which rule. */
-  contract(): Promise<ContractList["contracts"]>;
-  /** Return what `mockpets report` finds in the request log. */
-  findings(): Promise<Findings>;
-  /** Return the problems in the text of a scenario file. */
-  checkScenario(text: string, name?: string): Promise<CheckedScenario>;
-  /**
-   * Save a scenario file in a `--scenarios-dir` of the server.
-   * @param digest that of the file as it was read (`scenario()`); leave it out for a new file
-   * @throws MockpetsError `conflict`, if the file has changed since; `invalid_scenario` with the problems
-   */
-  saveScenario(name: string, text: string, digest?: string): Promise<ScenarioDetails>;
-  /** Use the text of a scenario file in this session only. */
-  overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
-  /** Use the file of a scenario again. */
-  dropOverride(name: string): Promise<void>;
-  /** Return a stub that sends the response of a recorded request to similar requests. */
-  stub(number: number, options?: StubOptions): Promise<RecordedStub>;
-  /** Put such a stub on top of the active scenarios, whose counters go on. */
-  respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
-  /** Remove the stub of `respondLike` again. */
-  dropStub(number: number): Promise<DroppedStub>;
-  /** Start recording with the next request, and save the current records. */
-  startRecording(): Promise<RecordingStarted>;
-  /** Return a scenario with which the requests since then get the same responses. */
-  recording(): Promise<RecordedScenario>;
-  /** Return the responses that are held, delayed or throttled now, the first one first. */
-  held(): Promise<WaitingResponse[]>;
-  /**
-   * Send the responses to some requests, which wait, now.
-   * @param options.reply what to send in their place, as in the `sequence` of a stub
-   * @param options.delay milliseconds that each waits before that
-   */
-  release(requests: number[], options?: { reply?: Release["reply"]; delay?: number }): Promise<void>;
-  /** Return a gate, to wait until it holds responses and to release them. */
-  gate(name: GateName | (string & {})): Gate;
-  /**
-   * Call `listener` with each request of the session after its response was sent, beginning with those in
-   * the request log. To stop, call the returned function.
-   */
-  on(kind: "request", listener: (entry: Entry) => void): () => void;
-  /**
-   * Call `listener` once when connected, and after each change of this kind; `held` is the same as
-   * `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
-   * call, the error is an unhandled rejection.
-   */
-  on(kind: Change | "held", listener: () => void): () => void;
+    /**
+     * Return a readable session name that is unique for the title and the parts.
+     * @param {string} title
+     * @param {(string | number)[]} parts
+     */
+    static slug(title: string, ...parts: (string | number)[]): string;
+    /** @param {Options} [options] */
+    constructor(options?: Options);
+    /**
+     * The name of the session.
+     * @readonly
+     */
+    readonly session: string;
+    /**
+     * An API key for your app that selects the session, such as `mockpets~my-session`.
+     * @readonly
+     */
+    readonly key: string;
+    /**
+     * A header for the requests of your app that selects the session.
+     * @readonly
+     */
+    readonly headers: {
+        "Mockpets-Session": string;
+    };
+    /**
+     * An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`.
+     * @readonly
+     */
+    readonly baggage: string;
+    /** The root URL of the server. */
+    get url(): string;
+    /**
+     * The base paths of the server's contracts, empty for the root. Until the first call of a client has connected, they
+     * are those of the server that `startServer` has started, or `["/v1"]`.
+     */
+    get bases(): readonly string[];
+    /** The URL of the session, such as `http://localhost:7387/~my-session`, to which any of the `bases` can be added. */
+    get rootUrl(): string;
+    /**
+     * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
+     * first of the `bases`.
+     */
+    get baseUrl(): string;
+    /**
+     * Return the session and the server at a glance.
+     * @returns {Promise<State>}
+     */
+    state(): Promise<State>;
+    /**
+     * Create or change the session. With `--sessions declared`, call this before all other methods.
+     * @param {Contents} [contents]
+     */
+    make(contents?: Contents): Promise<void>;
+    /**
+     * Activate scenarios; the first takes precedence.
+     * @param {(ScenarioName | Expression | Scenario)[]} scenarios
+     */
+    use(...scenarios: (ScenarioName | Expression | Scenario)[]): Promise<void>;
+    /**
+     * Return all scenarios that the session can activate.
+     * @returns {Promise<ScenarioSummary[]>}
+     */
+    scenarios(): Promise<ScenarioSummary[]>;
+    /**
+     * Return the names of the active scenarios; the first takes precedence.
+     * @returns {Promise<string[]>}
+     */
+    active(): Promise<string[]>;
+    /**
+     * Return a scenario: its description and stubs, and whether a request of the session has shown it.
+     * @param {string} name
+     * @returns {Promise<ScenarioDetails>}
+     */
+    scenario(name: string): Promise<ScenarioDetails>;
+    /** Reset data, counters, random numbers and the request log; the active scenarios stay active. */
+    reset(): Promise<void>;
+    /**
+     * Delete the session and release the responses it holds. Its name stays closed for 60 seconds.
+     * @param {DropOptions} [options]
+     */
+    drop(options?: DropOptions): Promise<void>;
+    /**
+     * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
+     * @param {ExportOptions} [options]
+     * @returns {Promise<SessionExport>}
+     */
+    export(options?: ExportOptions): Promise<SessionExport>;
+    /**
+     * Replace the contents of the session by those of an exported one; the request log starts again.
+     * @param {SessionExport} exported
+     */
+    import(exported: SessionExport): Promise<void>;
+    /**
+     * Put back what the last reset, clear or delete of the session removed, within 10 seconds.
+     * @returns {Promise<Undone>}
+     */
+    undo(): Promise<Undone>;
+    /**
+     * The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed.
+     * @returns {Clock}
+     */
+    get clock(): Clock;
+    /**
+     * Return the collections of the contract and of the active scenarios.
+     * @returns {Promise<CollectionSummary[]>}
+     */
+    collections(): Promise<CollectionSummary[]>;
+    /**
+     * The pets of the built-in contract: short for `data("pets")`.
+     * @returns {PetData}
+     */
+    get pets(): PetData;
+    /**
+     * Return the records of a collection, to read and change them; those of a scenario with a type of your own.
+     * @template {CollectionName} Name
+     * @overload
+     * @param {Name} name
+     * @returns {DataOf<Name>}
+     */
+    data<Name extends CollectionName>(name: Name): DataOf<Name>;
+    /**
+     * Return the records of a collection, to read and change them; those of a scenario with a type of your own.
+     * @template {object} T
+     * @overload
+     * @param {CollectionName | `${ScenarioName}.${ResourceName}`} name
+     * @returns {Data<T>}
+     */
+    data<T extends object>(name: CollectionName | `${ScenarioName}.${ResourceName}`): Data<T>;
+    /**
+     * Log a user of the session in, without a password: for a contract with a log-in.
+     * @param {UserProperties} [user] properties that the user has, such as `{ username: "jake" }`; by default the first user
+     * @param {LoginOptions} [options]
+     * @returns {Promise<Login>}
+     * @throws {MockpetsError} `not_found` if no user has them; its message lists the nearest values
+     */
+    as(user?: UserProperties, options?: LoginOptions): Promise<Login>;
+    /**
+     * Return the newest requests that match the filter, by default at most 100, oldest first.
+     * @param {Filter} [filter]
+     * @returns {Promise<Entry[]>}
+     */
+    requests(filter?: Filter): Promise<Entry[]>;
+    /**
+     * Return the same requests as a HAR 1.2 document.
+     * @param {Filter} [filter]
+     * @returns {Promise<Har>}
+     */
+    har(filter?: Filter): Promise<Har>;
+    /**
+     * Check that matching requests were received, by default at least one; return them.
+     * @param {VerifyMatch} match
+     * @param {number | Times} [times]
+     * @param {VerifyOptions} [options]
+     * @returns {Promise<Entry[]>}
+     * @throws {MockpetsError} `verification_failed`; its message shows the nearest requests
+     */
+    verify(match: VerifyMatch, times?: number | Times, options?: VerifyOptions): Promise<Entry[]>;
+    /**
+     * Return why a request, by default the last one, got its response: each stub with each condition.
+     * @param {number} [number]
+     * @returns {Promise<Explanation>}
+     */
+    explain(number?: number): Promise<Explanation>;
+    /**
+     * Return what would respond to a request now, and why. This changes nothing. Without the header
+     * `Authorization`, the request has the key of this session.
+     * @param {RequestToExplain} request
+     * @returns {Promise<Explanation>}
+     */
+    explainRequest(request: RequestToExplain): Promise<Explanation>;
+    /**
+     * Return what each operation of the contracts does, and by which rule.
+     * @returns {Promise<ContractList["contracts"]>}
+     */
+    contract(): Promise<ContractList["contracts"]>;
+    /**
+     * Return what `mockpets report` finds in the request log.
+     * @returns {Promise<Findings>}
+     */
+    findings(): Promise<Findings>;
+    /**
+     * Return the problems in the text of a scenario file.
+     * @param {string} text
+     * @param {string} [name]
+     * @returns {Promise<CheckedScenario>}
+     */
+    checkScenario(text: string, name?: string): Promise<CheckedScenario>;
+    /**
+     * Save a scenario file in a `--scenarios-dir` of the server.
+     * @param {string} name
+     * @param {string} text
+     * @param {string} [digest] that of the file as it was read (`scenario()`); leave it out for a new file
+     * @returns {Promise<ScenarioDetails>}
+     * @throws {MockpetsError} `conflict`, if the file has changed since; `invalid_scenario` with the problems
+     */
+    saveScenario(name: string, text: string, digest?: string): Promise<ScenarioDetails>;
+    /**
+     * Use the text of a scenario file in this session only.
+     * @param {string} name
+     * @param {string} text
+     * @returns {Promise<ScenarioDetails>}
+     */
+    overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
+    /**
+     * Use the file of a scenario again.
+     * @param {string} name
+     */
+    dropOverride(name: string): Promise<void>;
+    /**
+     * Return a stub that sends the response of a recorded request to similar requests.
+     * @param {number} number
+     * @param {StubOptions} [options]
+     * @returns {Promise<RecordedStub>}
+     */
+    stub(number: number, options?: StubOptions): Promise<RecordedStub>;
+    /**
+     * Put such a stub on top of the active scenarios, whose counters go on.
+     * @param {Pick<Entry, "number">} request
+     * @param {StubOptions} [options]
+     * @returns {Promise<StubInUse>}
+     */
+    respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
+    /**
+     * Remove the stub of `respondLike` again.
+     * @param {number} number
+     * @returns {Promise<DroppedStub>}
+     */
+    dropStub(number: number): Promise<DroppedStub>;
+    /**
+     * Start recording with the next request, and save the current records.
+     * @returns {Promise<RecordingStarted>}
+     */
+    startRecording(): Promise<RecordingStarted>;
+    /**
+     * Return a scenario with which the requests since then get the same responses.
+     * @returns {Promise<RecordedScenario>}
+     */
+    recording(): Promise<RecordedScenario>;
+    /**
+     * Return the responses that are held, delayed or throttled now, the first one first.
+     * @returns {Promise<WaitingResponse[]>}
+     */
+    held(): Promise<WaitingResponse[]>;
+    /**
+     * Send the responses to some requests, which wait, now.
+     * @param {number[]} requests
+     * @param {ReleaseOptions} [options]
+     */
+    release(requests: number[], options?: ReleaseOptions): Promise<void>;
+    /**
+     * Return a gate, to wait until it holds responses and to release them.
+     * @param {GateName | (string & {})} name
+     * @returns {Gate}
+     */
+    gate(name: GateName | (string & {})): Gate;
+    /**
+     * Call `listener` with each request of the session after its response was sent, beginning with those in
+     * the request log. To stop, call the returned function.
+     * @overload
+     * @param {"request"} kind
+     * @param {(entry: Entry) => void} listener
+     * @returns {() => void}
+     */
+    on(kind: "request", listener: (entry: Entry) => void): () => void;
+    /**
+     * Call `listener` once when connected, and after each change of this kind; `held` is the same as
+     * `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
+     * call, the error is an unhandled rejection.
+     * @overload
+     * @param {Change | "held"} kind
+     * @param {() => void} listener
+     * @returns {() => void}
+     */
+    on(kind: Change | "held", listener: () => void): () => void;
+    #private;
 }
+/**
+ * Where a server is, and the base paths of its contracts.
+ */
+export type Place = {
+    root: string;
+    bases: readonly string[];
+};
+/**
+ * What is called after changes of a kind; of requests, what it was called with.
+ */
+export type Listener = {
+    kind: Change | "request";
+    listener: (entry: Entry) => void;
+    since: number;
+    reported: Set<number>;
+};
+import type { State } from "./control.js";
+import type { Contents } from "./types.js";
+import type { ScenarioName } from "./types.js";
+import type { Expression } from "./types.js";
+import type { Scenario } from "./types.js";
+import type { ScenarioSummary } from "./control.js";
+import type { ScenarioDetails } from "./control.js";
+import type { DropOptions } from "./types.js";
+import type { ExportOptions } from "./types.js";
+import type { SessionExport } from "./control.js";
+import type { Undone } from "./control.js";
+import type { Clock } from "./types.js";
+import type { CollectionSummary } from "./control.js";
+import type { PetData } from "./types.js";
+import type { CollectionName } from "./types.js";
+import type { DataOf } from "./types.js";
+import type { ResourceName } from "./types.js";
+import type { Data } from "./types.js";
+import type { UserProperties } from "./types.js";
+import type { LoginOptions } from "./types.js";
+import type { Login } from "./types.js";
+import type { Filter } from "./types.js";
+import type { Entry } from "./types.js";
+import type { Har } from "./control.js";
+import type { VerifyMatch } from "./types.js";
+import type { Times } from "./control.js";
+import type { VerifyOptions } from "./types.js";
+import type { Explanation } from "./control.js";
+import type { RequestToExplain } from "./control.js";
+import type { ContractList } from "./control.js";
+import type { Findings } from "./control.js";
+import type { CheckedScenario } from "./control.js";
+import type { StubOptions } from "./types.js";
+import type { RecordedStub } from "./control.js";
+import type { StubInUse } from "./control.js";
+import type { DroppedStub } from "./control.js";
+import type { RecordingStarted } from "./control.js";
+import type { RecordedScenario } from "./control.js";
+import type { WaitingResponse } from "./control.js";
+import type { ReleaseOptions } from "./types.js";
+import type { GateName } from "./types.js";
+import type { Gate } from "./types.js";
+import type { Change } from "./control.js";
+import type { Options } from "./types.js";
+export { MockpetsError, parseObject } from "./connection.js";

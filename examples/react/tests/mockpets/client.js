@@ -2,12 +2,31 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// Control a mockpets server from Node, Deno, Bun or a page. The declarations beside this file have the
-// documentation. No dependencies.
+// Control a mockpets server from Node, Deno, Bun or a page. No dependencies.
 
-/** Of mockpets.constants: the version of this kit, and the number of the control API's protocol. */
-const VERSION = "0.2.0";
-const PROTOCOL = 2;
+import {
+  Connection,
+  LONGEST_WAIT_MS,
+  MockpetsError,
+  segment,
+  watch,
+} from "./connection.js";
+import { CHANGES, PROTOCOL, VERSION } from "./control.js";
+
+export { MockpetsError, parseObject } from "./connection.js";
+export * from "./types.js";
+
+/**
+ * @import { CheckedScenario, ClockChange, ClockState, CollectionSummary, ContractList, DroppedStub, Explanation, Findings } from "./control.js"
+ * @import { Har, Health, LoggedIn, RecordedScenario, RecordedStub, RecordingStarted, RequestToExplain } from "./control.js"
+ * @import { Change, ScenarioDetails, ScenarioSummary, SessionContents, SessionExport, State, StubInUse, Times } from "./control.js"
+ * @import { DataRecord, RecordPage, RecordsSource, RequestSummary, Undone, Verification, WaitingResponse } from "./control.js"
+ * @import { AnyCallOptions, CallArguments, CallName, CallOptions, CallResponse, Clock, CollectionName, Contents, Data, DataOf } from "./types.js"
+ * @import { DropOptions, Entry, ExportOptions, Expression, Filter, Gate, GateName, Login, LoginOptions } from "./types.js"
+ * @import { Options, PetData, ReleaseOptions, ResourceName, Scenario, ScenarioName, StorageState } from "./types.js"
+ * @import { StubOptions, Time, TokenPlaces, UserProperties, VerifyMatch, VerifyOptions } from "./types.js"
+ */
+
 const DEFAULT_URL = "http://localhost:7387";
 /** The base path of the contract until it is known; older servers do not send it. */
 export const DEFAULT_BASE = "/v1";
@@ -19,76 +38,56 @@ export const TESTS_URL = "PLAYWRIGHT_MOCKPETS_URL";
 /** The variable with which `startServer` passes on the base paths of this server, as JSON. */
 export const TESTS_BASES = "PLAYWRIGHT_MOCKPETS_BASES";
 const DEFAULT_KEY = "mockpets";
-const SESSION_HEADER = "Mockpets-Session";
-const SESSION_ID_HEADER = "Mockpets-Session-Id";
 const SESSION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const RESPONSE_MS = 10_000; // for a call that does not wait
 const WITHIN_MS = 5_000;
-const LONGEST_WAIT_MS = 30_000;
-const POLL_SECONDS = 25;
-const SAME = { held: "gates" };
-const CHANGES = [
-  "scenario",
-  "data",
-  "requests",
-  "request",
-  "gates",
-  "held",
-  "sessions",
-  "files",
-  "origins",
-  "clock",
-];
 const LISTED_REQUESTS = 1_000;
-const PAUSE_MS = 100; // minimum time between two polls
-const RETRY_MS = [500, 1_000, 2_000, 4_000];
-// The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
-// Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
-const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(
-  new Error().stack ?? "",
-)?.[1];
-const OUR_FILES = [
-  "client.js",
-  "shared.js",
-  "states.js",
-  "interleavings.js",
-  "requests.js",
-  "server.js",
-  "playwright.js",
-  "vitest.js",
-  "storybook.js",
-  "cypress.js",
-];
-/** The servers with our protocol, by the URL of a client; a promise while its first client connects. */
+
+/**
+ * Where a server is, and the base paths of its contracts.
+ * @typedef {{ root: string, bases: readonly string[] }} Place
+ */
+
+/**
+ * The servers with our protocol, by the URL of a client; a promise while its first client connects.
+ * @type {Map<string, Place | Promise<Place>>}
+ */
 const servers = new Map();
-/** The codes of errors that the loss of a session can cause, besides those with the status 404. */
+/**
+ * The codes of errors that the loss of a session can cause, besides those with the status 404.
+ * @type {MockpetsError["code"][]}
+ */
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "unknown_session"];
 
-export class MockpetsError extends Error {
-  constructor(code, message, status = 0, details = {}) {
-    super(message);
-    this.name = "MockpetsError";
-    this.code = code;
-    this.status = status;
-    this.details = details;
-    // Test runners show the first line of the stack: the one of the test, not one of ours.
-    const isOurs = (line) =>
-      OUR_FILES.some((name) => line.includes(`${THIS_FOLDER}${name}:`));
-    const lines = this.stack?.split("\n") ?? [];
-    if (THIS_FOLDER)
-      this.stack = lines.filter((line) => !isOurs(line)).join("\n");
-  }
-}
+/**
+ * What is called after changes of a kind; of requests, what it was called with.
+ * @typedef {object} Listener
+ * @property {Change | "request"} kind
+ * @property {(entry: Entry) => void} listener
+ * @property {number} since
+ * @property {Set<number>} reported
+ */
 
+/**
+ * A session of a mockpets server: its own data, scenarios and request log.
+ *
+ * If a call fails, it throws a `MockpetsError`. The code `session_lost` means that the session's data is
+ * gone, because the server was restarted or another client deleted the session.
+ */
 export class Mockpets {
   #given; // the URL as a user names it, without slashes at its end
-  #server; // its root and bases, once it has responded
-  #token;
+  /** @type {Place | undefined} */
+  #server; // once it has responded
+  /** @type {(root: string) => Connection} */
+  #open;
+  #connection;
   #fetch;
+  /** @type {string | undefined} */
   #id; // of the session in earlier responses
+  /** @type {Set<Listener>} */
   #listeners = new Set();
   #polling = new AbortController();
 
+  /** @param {Options} [options] */
   constructor(options = {}) {
     const url = options.url ?? variable(TESTS_URL) ?? namedUrl();
     const { root, session: named } = splitUrl(url);
@@ -98,33 +97,84 @@ export class Mockpets {
         "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
       throw new TypeError(`invalid session name '${session}'; ${rule}`);
     }
-    const isDefault = session === "default";
     const key = options.key ?? DEFAULT_KEY;
+    const token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
     this.#given = withoutSlash(url);
+    this.#fetch = options.fetch;
+    this.#open = (root) =>
+      new Connection({
+        root,
+        session: () => session,
+        token: () => token,
+        fetch: options.fetch,
+      });
+    /**
+     * The name of the session.
+     * @readonly
+     */
     this.session = session;
-    this.key = isDefault ? key : `${key}~${session}`;
-    this.headers = { [SESSION_HEADER]: session };
+    /**
+     * An API key for your app that selects the session, such as `mockpets~my-session`.
+     * @readonly
+     */
+    this.key = session === "default" ? key : `${key}~${session}`;
+    /**
+     * A header for the requests of your app that selects the session.
+     * @readonly
+     */
+    this.headers = { "Mockpets-Session": session };
+    /**
+     * An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`.
+     * @readonly
+     */
     this.baggage = `mockpets.session=${session}`;
     const known = servers.get(this.#given); // by another client
-    this.#place(
+    this.#place =
       known === undefined || known instanceof Promise
         ? { root, bases: likelyBases(url) }
-        : known,
-    );
-    this.#token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
-    this.#fetch =
-      options.fetch ?? ((...request) => globalThis.fetch(...request));
+        : known;
+    this.#connection = this.#open(this.#place.root);
   }
 
-  /** Set what only the server knows; before it has responded, what is likely. */
-  #place({ root, bases }) {
-    this.url = root;
-    this.bases = bases;
-    this.rootUrl =
-      this.session === "default" ? root : `${root}/~${this.session}`;
-    this.baseUrl = this.rootUrl + bases[0];
+  /**
+   * Where the server is; before it has responded, what is likely.
+   * @type {Place}
+   */
+  #place;
+
+  /** The root URL of the server. */
+  get url() {
+    return this.#place.root;
   }
 
+  /**
+   * The base paths of the server's contracts, empty for the root. Until the first call of a client has connected, they
+   * are those of the server that `startServer` has started, or `["/v1"]`.
+   */
+  get bases() {
+    return this.#place.bases;
+  }
+
+  /** The URL of the session, such as `http://localhost:7387/~my-session`, to which any of the `bases` can be added. */
+  get rootUrl() {
+    return this.session === "default"
+      ? this.url
+      : `${this.url}/~${this.session}`;
+  }
+
+  /**
+   * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
+   * first of the `bases`.
+   */
+  get baseUrl() {
+    return `${this.rootUrl}${this.bases[0]}`;
+  }
+
+  /**
+   * Return a readable session name that is unique for the title and the parts.
+   * @param {string} title
+   * @param {(string | number)[]} parts
+   */
   static slug(title, ...parts) {
     const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
     const readable = plain
@@ -137,261 +187,487 @@ export class Mockpets {
 
   // --- Session and scenarios ---
 
+  /**
+   * Return the session and the server at a glance.
+   * @returns {Promise<State>}
+   */
   async state() {
-    return this.#call("GET", "state");
+    return this.#call("GET /state");
   }
 
+  /**
+   * Create or change the session. With `--sessions declared`, call this before all other methods.
+   * @param {Contents} [contents]
+   */
   async make(contents = {}) {
-    await this.#call("PUT", `sessions/${this.session}`, {
-      body: contents,
-      check: this.#replaceId,
-    });
+    const body = /** @type {SessionContents} */ (contents);
+    await this.#call("PUT /sessions/{name}", { ...this.#own, body });
   }
 
+  /**
+   * Activate scenarios; the first takes precedence.
+   * @param {(ScenarioName | Expression | Scenario)[]} scenarios
+   */
   async use(...scenarios) {
-    await this.#call("PUT", "scenario", { body: { scenario: scenarios } });
+    const { scenario = [] } = /** @type {SessionContents} */ ({
+      scenario: scenarios,
+    });
+    await this.#call("PUT /scenario", { body: { scenario } });
   }
 
+  /**
+   * Return all scenarios that the session can activate.
+   * @returns {Promise<ScenarioSummary[]>}
+   */
   async scenarios() {
-    const { scenarios } = await this.#call("GET", "scenarios");
+    const { scenarios } = await this.#call("GET /scenarios");
     return scenarios;
   }
 
+  /**
+   * Return the names of the active scenarios; the first takes precedence.
+   * @returns {Promise<string[]>}
+   */
   async active() {
-    const { active } = await this.#call("GET", "scenarios");
+    const { active } = await this.#call("GET /scenarios");
     return active;
   }
 
+  /**
+   * Return a scenario: its description and stubs, and whether a request of the session has shown it.
+   * @param {string} name
+   * @returns {Promise<ScenarioDetails>}
+   */
   async scenario(name) {
-    return this.#call("GET", `scenarios/${segment(name)}`);
+    return this.#call("GET /scenarios/{name}", { path: { name } });
   }
 
+  /** Reset data, counters, random numbers and the request log; the active scenarios stay active. */
   async reset() {
-    await this.#call("POST", "reset");
+    await this.#call("POST /reset");
   }
 
-  async drop({ checkLost = false } = {}) {
+  /**
+   * Delete the session and release the responses it holds. Its name stays closed for 60 seconds.
+   * @param {DropOptions} [options]
+   */
+  async drop(options = {}) {
     const known = this.#id;
-    const { id } = await this.#call("DELETE", `sessions/${this.session}`, {
+    const { id } = await this.#call("DELETE /sessions/{name}", {
+      ...this.#own,
       query: { closed: "60s" },
-      check: this.#replaceId,
     });
-    if (checkLost && known && id !== known) throw this.#lost();
+    if (options.checkLost && known && id !== known) throw this.#lost();
   }
 
-  async export({ log = false } = {}) {
-    return this.#call("GET", `sessions/${this.session}/export`, {
-      query: { log: log || undefined },
+  /**
+   * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
+   * @param {ExportOptions} [options]
+   * @returns {Promise<SessionExport>}
+   */
+  async export(options = {}) {
+    const query = { log: options.log || undefined };
+    return this.#call("GET /sessions/{name}/export", {
+      path: { name: this.session },
+      query,
       wait: LONGEST_WAIT_MS,
     });
   }
 
-  async import({ log, ...exported }) {
-    const path = `sessions/${this.session}/export`;
-    await this.#call("PUT", path, {
-      body: exported,
+  /**
+   * Replace the contents of the session by those of an exported one; the request log starts again.
+   * @param {SessionExport} exported
+   */
+  async import(exported) {
+    const { log, ...body } = exported;
+    await this.#call("PUT /sessions/{name}/export", {
+      ...this.#own,
+      body,
       wait: LONGEST_WAIT_MS,
-      check: this.#replaceId,
     });
   }
 
+  /**
+   * Put back what the last reset, clear or delete of the session removed, within 10 seconds.
+   * @returns {Promise<Undone>}
+   */
   async undo() {
-    return this.#call("POST", `sessions/${this.session}/undo`, {
-      check: this.#replaceId,
-    });
+    return this.#call("POST /sessions/{name}/undo", this.#own);
   }
 
+  /**
+   * The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed.
+   * @returns {Clock}
+   */
   get clock() {
-    const change = (body) => this.#call("PUT", "clock", { body });
+    /** @param {ClockChange} body */
+    const change = (body) => this.#call("PUT /clock", { body });
     return {
-      get: () => this.#call("GET", "clock"),
-      set: async (now, { frozen } = {}) => change({ now: moment(now), frozen }),
-      advance: async (milliseconds) =>
+      get: () => this.#call("GET /clock"),
+      set: (now, { frozen } = {}) => change({ now: moment(now), frozen }),
+      advance: (milliseconds) =>
         change({ advance: `${Math.round(milliseconds) / 1000}s` }),
-      freeze: async (now) => change({ now: moment(now), frozen: true }),
+      freeze: (now) => change({ now: moment(now), frozen: true }),
     };
   }
 
   // --- Data ---
 
+  /**
+   * Return the collections of the contract and of the active scenarios.
+   * @returns {Promise<CollectionSummary[]>}
+   */
   async collections() {
-    const { data } = await this.#call("GET", "data");
+    const { data } = await this.#call("GET /data");
     return data;
   }
 
+  /**
+   * The pets of the built-in contract: short for `data("pets")`.
+   * @returns {PetData}
+   */
   get pets() {
-    return this.data("pets");
+    return /** @type {PetData} */ (
+      /** @type {unknown} */ (this.data(/** @type {CollectionName} */ ("pets")))
+    );
   }
 
+  /**
+   * Return the records of a collection, to read and change them; those of a scenario with a type of your own.
+   * @template {CollectionName} Name
+   * @overload
+   * @param {Name} name
+   * @returns {DataOf<Name>}
+   */
+  /**
+   * Return the records of a collection, to read and change them; those of a scenario with a type of your own.
+   * @template {object} T
+   * @overload
+   * @param {CollectionName | `${ScenarioName}.${ResourceName}`} name
+   * @returns {Data<T>}
+   */
+  /**
+   * @param {string} name
+   * @returns {Data}
+   */
   data(name) {
-    const path = `data/${segment(name)}`;
-    const record = (id) => `${path}/${segment(String(id))}`;
+    segment(name); // throws now, not in the first call
+    /** @param {string | number} record */
+    const at = (record) => ({ path: { name, record } });
+    const path = { name };
     return {
       all: async (filters) => {
         const records = [];
-        for (let after; after !== null;) {
-          const page = await this.#call("GET", path, {
+        /** @type {string | null | undefined} */
+        let after;
+        while (after !== null) {
+          /** @type {RecordPage} */
+          const page = await this.#call("GET /data/{name}", {
+            path,
             query: { ...filters, after },
           });
           records.push(...page.records);
-          after = page.next;
+          after = page.next === null ? null : String(page.next);
         }
         return records;
       },
-      get: (id) => this.#call("GET", record(id)),
+      get: (id) => this.#call("GET /data/{name}/{record}", at(id)),
       set: async (records) => {
-        await this.#call("PUT", path, { body: records });
+        const body = /** @type {RecordsSource} */ (records);
+        await this.#call("PUT /data/{name}", { path, body });
       },
-      add: (body) => this.#call("POST", path, { body }),
-      change: (id, body) => this.#call("PATCH", record(id), { body }),
+      add: (body) => this.#call("POST /data/{name}", { path, body }),
+      change: (id, body) =>
+        this.#call("PATCH /data/{name}/{record}", { ...at(id), body }),
       delete: async (id) => {
-        await this.#call("DELETE", record(id));
+        await this.#call("DELETE /data/{name}/{record}", at(id));
       },
     };
   }
 
-  async as(user = {}, { contract } = {}) {
+  /**
+   * Log a user of the session in, without a password: for a contract with a log-in.
+   * @param {UserProperties} [user] properties that the user has, such as `{ username: "jake" }`; by default the first user
+   * @param {LoginOptions} [options]
+   * @returns {Promise<Login>}
+   * @throws {MockpetsError} `not_found` if no user has them; its message lists the nearest values
+   */
+  async as(user = /** @type {UserProperties} */ ({}), options = {}) {
     checkDefined("user", user); // JSON would leave the property out, and any user would do
-    const login = await this.#call("POST", "login", {
-      body: { user },
-      query: { contract },
+    const login = await this.#call("POST /login", {
+      body: { user: /** @type {DataRecord} */ (user) },
+      query: { contract: options.contract },
     });
     return {
       ...login,
+      user: /** @type {Login["user"]} */ (login.user),
       storageState: (places) => storageState(login, this.url, places),
     };
   }
 
   // --- Requests and gates ---
 
+  /**
+   * Return the newest requests that match the filter, by default at most 100, oldest first.
+   * @param {Filter} [filter]
+   * @returns {Promise<Entry[]>}
+   */
   async requests(filter) {
-    const { requests } = await this.#call("GET", "requests", { query: filter });
-    return requests;
+    const { requests } = await this.#call("GET /requests", { query: filter });
+    return entries(requests);
   }
 
+  /**
+   * Return the same requests as a HAR 1.2 document.
+   * @param {Filter} [filter]
+   * @returns {Promise<Har>}
+   */
   async har(filter) {
-    return this.#call("GET", "requests.har", { query: filter });
+    return this.#call("GET /requests.har", { query: filter });
   }
 
-  async verify(match, times, { within } = {}) {
-    const body = {
-      match,
-      times,
-      within: within === undefined ? within : duration(within),
-    };
-    const { requests } = await this.#call("POST", "verify", {
+  /**
+   * Check that matching requests were received, by default at least one; return them.
+   * @param {VerifyMatch} match
+   * @param {number | Times} [times]
+   * @param {VerifyOptions} [options]
+   * @returns {Promise<Entry[]>}
+   * @throws {MockpetsError} `verification_failed`; its message shows the nearest requests
+   */
+  async verify(match, times, options = {}) {
+    const within =
+      options.within === undefined ? undefined : duration(options.within);
+    const body = /** @type {Verification} */ ({ match, times, within });
+    const { requests } = await this.#call("POST /verify", {
       body,
       wait: within === undefined ? 0 : LONGEST_WAIT_MS,
     });
-    return requests;
+    return entries(requests);
   }
 
+  /**
+   * Return why a request, by default the last one, got its response: each stub with each condition.
+   * @param {number} [number]
+   * @returns {Promise<Explanation>}
+   */
   async explain(number) {
-    const { last } =
-      number === undefined
-        ? await this.#call("GET", "requests", { query: { limit: 1 } })
-        : {};
-    return this.#call("GET", `requests/${number ?? (last || 1)}/explain`);
+    const last =
+      number ??
+      (await this.#call("GET /requests", { query: { limit: 1 } })).last;
+    return this.#call("GET /requests/{number}/explain", {
+      path: { number: last || 1 },
+    });
   }
 
+  /**
+   * Return what would respond to a request now, and why. This changes nothing. Without the header
+   * `Authorization`, the request has the key of this session.
+   * @param {RequestToExplain} request
+   * @returns {Promise<Explanation>}
+   */
   async explainRequest(request) {
-    return this.#call("POST", "explain", {
+    return this.#call("POST /explain", {
       body: { key: this.key, ...request },
       wait: LONGEST_WAIT_MS,
     });
   }
 
+  /**
+   * Return what each operation of the contracts does, and by which rule.
+   * @returns {Promise<ContractList["contracts"]>}
+   */
   async contract() {
-    const { contracts } = await this.#call("GET", "contract");
+    const { contracts } = await this.#call("GET /contract");
     return contracts;
   }
 
+  /**
+   * Return what `mockpets report` finds in the request log.
+   * @returns {Promise<Findings>}
+   */
   async findings() {
-    return this.#call("GET", "findings", { wait: LONGEST_WAIT_MS });
+    return this.#call("GET /findings", { wait: LONGEST_WAIT_MS });
   }
 
+  /**
+   * Return the problems in the text of a scenario file.
+   * @param {string} text
+   * @param {string} [name]
+   * @returns {Promise<CheckedScenario>}
+   */
   async checkScenario(text, name) {
-    return this.#call("POST", "scenarios/check", { text, query: { name } });
+    return this.#call("POST /scenarios/check", { text, query: { name } });
   }
 
+  /**
+   * Save a scenario file in a `--scenarios-dir` of the server.
+   * @param {string} name
+   * @param {string} text
+   * @param {string} [digest] that of the file as it was read (`scenario()`); leave it out for a new file
+   * @returns {Promise<ScenarioDetails>}
+   * @throws {MockpetsError} `conflict`, if the file has changed since; `invalid_scenario` with the problems
+   */
   async saveScenario(name, text, digest) {
-    const conditions =
+    /** @type {Record<string, string>} */
+    const headers =
       digest === undefined
         ? { "If-None-Match": "*" }
         : { "If-Match": `"${digest}"` };
-    return this.#call("PUT", `scenarios/${segment(name)}`, {
+    return this.#call("PUT /scenarios/{name}", {
+      path: { name },
       text,
-      conditions,
+      headers,
     });
   }
 
+  /**
+   * Use the text of a scenario file in this session only.
+   * @param {string} name
+   * @param {string} text
+   * @returns {Promise<ScenarioDetails>}
+   */
   async overrideScenario(name, text) {
-    return this.#call("PUT", `overrides/${segment(name)}`, { text });
+    return this.#call("PUT /overrides/{name}", { path: { name }, text });
   }
 
+  /**
+   * Use the file of a scenario again.
+   * @param {string} name
+   */
   async dropOverride(name) {
-    await this.#call("DELETE", `overrides/${segment(name)}`);
+    await this.#call("DELETE /overrides/{name}", { path: { name } });
   }
 
-  async stub(number, { delay, ...query } = {}) {
-    return this.#call("GET", `requests/${number}/stub`, {
-      query: { ...query, delay: delay && duration(delay) },
+  /**
+   * Return a stub that sends the response of a recorded request to similar requests.
+   * @param {number} number
+   * @param {StubOptions} [options]
+   * @returns {Promise<RecordedStub>}
+   */
+  async stub(number, options) {
+    return this.#call("GET /requests/{number}/stub", {
+      path: { number },
+      query: stubQuery(options),
     });
   }
 
-  async respondLike({ number }, { delay, ...query } = {}) {
-    return this.#call("POST", `requests/${number}/stub`, {
-      query: { ...query, delay: delay && duration(delay) },
+  /**
+   * Put such a stub on top of the active scenarios, whose counters go on.
+   * @param {Pick<Entry, "number">} request
+   * @param {StubOptions} [options]
+   * @returns {Promise<StubInUse>}
+   */
+  async respondLike(request, options) {
+    const { number } = request;
+    return this.#call("POST /requests/{number}/stub", {
+      path: { number },
+      query: stubQuery(options),
     });
   }
 
+  /**
+   * Remove the stub of `respondLike` again.
+   * @param {number} number
+   * @returns {Promise<DroppedStub>}
+   */
   async dropStub(number) {
-    return this.#call("DELETE", `requests/${number}/stub`);
+    return this.#call("DELETE /requests/{number}/stub", { path: { number } });
   }
 
+  /**
+   * Start recording with the next request, and save the current records.
+   * @returns {Promise<RecordingStarted>}
+   */
   async startRecording() {
-    return this.#call("POST", "recording");
+    return this.#call("POST /recording");
   }
 
+  /**
+   * Return a scenario with which the requests since then get the same responses.
+   * @returns {Promise<RecordedScenario>}
+   */
   async recording() {
-    return this.#call("GET", "recording");
+    return this.#call("GET /recording");
   }
 
+  /**
+   * Return the responses that are held, delayed or throttled now, the first one first.
+   * @returns {Promise<WaitingResponse[]>}
+   */
   async held() {
-    const { held } = await this.#call("GET", "held");
+    const { held } = await this.#call("GET /held");
     return held;
   }
 
-  async release(requests, { reply, delay } = {}) {
-    await this.#call("POST", "held/release", {
-      body: { requests, reply, delay: delay && duration(delay) },
+  /**
+   * Send the responses to some requests, which wait, now.
+   * @param {number[]} requests
+   * @param {ReleaseOptions} [options]
+   */
+  async release(requests, options = {}) {
+    const { reply, delay } = options;
+    await this.#call("POST /held/release", {
+      body: { requests, reply, delay: delay ? duration(delay) : undefined },
     });
   }
 
+  /**
+   * Return a gate, to wait until it holds responses and to release them.
+   * @param {GateName | (string & {})} name
+   * @returns {Gate}
+   */
   gate(name) {
-    const path = `gates/${segment(name)}`;
+    segment(name); // throws now, not in the first call
+    const path = { name };
     return {
       held: async (count = 1, within = WITHIN_MS) => {
         const body = { held: count, within: duration(within) };
-        await this.#call("POST", `${path}/wait`, {
+        await this.#call("POST /gates/{name}/wait", {
+          path,
           body,
           wait: LONGEST_WAIT_MS,
         });
       },
       open: async () => {
-        const { released } = await this.#call("POST", `${path}/open`);
+        const { released } = await this.#call("POST /gates/{name}/open", {
+          path,
+        });
         return released;
       },
     };
   }
 
+  /**
+   * Call `listener` with each request of the session after its response was sent, beginning with those in
+   * the request log. To stop, call the returned function.
+   * @overload
+   * @param {"request"} kind
+   * @param {(entry: Entry) => void} listener
+   * @returns {() => void}
+   */
+  /**
+   * Call `listener` once when connected, and after each change of this kind; `held` is the same as
+   * `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
+   * call, the error is an unhandled rejection.
+   * @overload
+   * @param {Change | "held"} kind
+   * @param {() => void} listener
+   * @returns {() => void}
+   */
+  /**
+   * @param {Change | "held" | "request"} kind
+   * @param {(entry: Entry) => void} listener
+   */
   on(kind, listener) {
-    if (!CHANGES.includes(kind))
+    const kinds = [...CHANGES, "request", "held"];
+    if (!kinds.includes(kind)) {
       throw new TypeError(
-        `unknown kind of change '${kind}'; use one of ${CHANGES.join(", ")}`,
+        `unknown kind of change '${kind}'; use one of ${kinds.join(", ")}`,
       );
+    }
+    /** @type {Listener} */
     const entry = {
-      kind: SAME[kind] ?? kind,
+      kind: kind === "held" ? "gates" : kind,
       listener,
       since: 0,
       reported: new Set(),
@@ -399,7 +675,7 @@ export class Mockpets {
     this.#listeners.add(entry);
     if (this.#listeners.size === 1) {
       this.#polling = new AbortController();
-      this.#poll(this.#polling.signal);
+      void this.#poll(this.#polling.signal); // its error is an unhandled rejection
     }
     return () => {
       this.#listeners.delete(entry);
@@ -407,57 +683,50 @@ export class Mockpets {
     };
   }
 
-  /** Wait for changes and call the listeners, until nobody listens. */
-  async #poll(stopped) {
-    let last;
-    for (let failures = 0; !stopped.aborted;) {
-      try {
-        const query = last && { since: last.change, wait: POLL_SECONDS };
-        const now = await this.#call("GET", "events", {
-          query,
-          wait: LONGEST_WAIT_MS,
-          stopped,
-          check: accept,
-        });
-        // Another number of resets, or a lower number of changes, belongs to another session or server.
-        const isSame = last?.resets === now.resets && last.change <= now.change;
-        this.#notify(isSame ? now.changed : null);
-        for (const entry of [...this.#listeners].filter(
-          ({ kind }) => kind === "request",
-        )) {
-          if (!isSame) Object.assign(entry, { since: 0, reported: new Set() });
-          if (!isSame || now.changed.includes("requests"))
-            await this.#reportRequests(entry, stopped);
+  /**
+   * Wait for changes and call the listeners, until nobody listens.
+   * @param {AbortSignal} signal
+   */
+  async #poll(signal) {
+    // The calls are about any session of this name.
+    const options = { signal, check: () => {}, wait: LONGEST_WAIT_MS };
+    await watch((query) => this.#call("GET /events", { ...options, query }), {
+      signal,
+      changed: async (kinds) => {
+        for (const entry of [...this.#listeners]) {
+          if (entry.kind !== "request") {
+            if (!kinds || kinds.includes(entry.kind))
+              /** @type {() => void} */ (entry.listener)();
+            continue;
+          }
+          if (!kinds) Object.assign(entry, { since: 0, reported: new Set() });
+          if (!kinds || kinds.includes("requests"))
+            await this.#reportRequests(entry, options);
         }
-        last = now;
-        failures = 0;
-        await sleep(PAUSE_MS);
-      } catch (error) {
-        if (stopped.aborted) return;
-        if (error.code !== "unreachable" && error.status !== 503) throw error; // as an unhandled rejection
-        await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
-      }
-    }
-  }
-
-  /** Call the listeners of some kinds of change; null stands for all kinds. */
-  #notify(kinds) {
-    for (const { kind, listener } of [...this.#listeners]) {
-      if (kind !== "request" && (kinds === null || kinds.includes(kind)))
-        listener();
-    }
-  }
-
-  /** Call a listener of `request` with each request whose response was sent and that it does not know. */
-  async #reportRequests(entry, stopped) {
-    const query = { since: entry.since, limit: LISTED_REQUESTS };
-    const { requests, last } = await this.#call("GET", "requests", {
-      query,
-      stopped,
-      check: accept,
+      },
+      failed: (error) => {
+        const isAway =
+          error instanceof MockpetsError &&
+          (error.code === "unreachable" || error.status === 503);
+        if (!isAway) throw error;
+      },
     });
-    const isPending = ({ outcome }) => outcome === "pending";
-    for (const request of requests) {
+  }
+
+  /**
+   * Call a listener of `request` with each request whose response was sent and that it does not know.
+   * @param {Listener} entry
+   * @param {Pick<AnyCallOptions, "signal" | "check">} options
+   */
+  async #reportRequests(entry, options) {
+    const query = { since: entry.since, limit: LISTED_REQUESTS };
+    const { requests, last } = await this.#call("GET /requests", {
+      ...options,
+      query,
+    });
+    const isPending = (/** @type {RequestSummary} */ { outcome }) =>
+      outcome === "pending";
+    for (const request of entries(requests)) {
       if (isPending(request) || entry.reported.has(request.number)) continue;
       entry.reported.add(request.number);
       entry.listener(request);
@@ -470,172 +739,92 @@ export class Mockpets {
   // --- Calls ---
 
   /**
-   * Call the control API and return the parsed response.
-   * @param wait milliseconds that the server may take in addition
-   * @param check called with the session's ID in the response, and the error that is about to be thrown
+   * Call the control API, after the server was found.
+   * @template {CallName} Name
+   * @param {Name} name
+   * @param {CallArguments<Name>} given
+   * @returns {Promise<CallResponse<Name>>}
    */
-  async #call(
-    method,
-    path,
-    {
-      body,
-      text,
-      query = {},
-      conditions,
-      wait = 0,
-      stopped,
-      check = this.#checkId,
-    } = {},
-  ) {
+  async #call(name, ...given) {
     // Without waiting once it is known, because the page may be about to close.
     if (!this.#server || servers.get(this.#given) !== this.#server)
       await this.#connect();
-    const url = new URL(`${this.url}/__mockpets/${path}`);
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, value);
-    }
-    const headers = { ...this.headers, ...conditions };
-    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (text !== undefined) headers["Content-Type"] = "application/yaml";
-    const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
-    const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
-    const { response, result } = await this.#send(url.href, {
-      method,
-      headers,
-      body: text ?? JSON.stringify(body),
-      signal,
-    });
-    const error = response.ok ? undefined : responseError(result);
-    check.call(this, response.headers.get(SESSION_ID_HEADER), error);
-    if (error) throw error;
-    return result;
-  }
-
-  /** Send a request; return the response and the object that it contains. */
-  async #send(url, init) {
-    const { response, text } = await this.#exchange(url, init);
-    return { response, result: this.#parse(response, text) };
-  }
-
-  async #exchange(url, init) {
-    const send = this.#fetch; // browsers reject `fetch` as a method of another object
+    const options = /** @type {AnyCallOptions} */ (given[0] ?? {});
+    /** @type {AnyCallOptions["check"]} */
+    const check = (id, error) => {
+      if (options.check) options.check(id, error);
+      else this.#checkId(id, error);
+    };
     try {
-      const response = await send(url, { ...init, credentials: "omit" });
-      return { response, text: await response.text() };
-    } catch (cause) {
-      servers.delete(this.#given); // the next server there may be another one
-      throw new MockpetsError(
-        "unreachable",
-        `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`,
+      return await this.#connection.call(
+        name,
+        .../** @type {CallArguments<Name>} */ ([{ ...options, check }]),
       );
+    } catch (error) {
+      // The next server there may be another one.
+      if (error instanceof MockpetsError && error.code === "unreachable")
+        servers.delete(this.#given);
+      throw error;
     }
   }
 
-  #parse(response, text) {
-    const result = parseObject(text);
-    if (
-      result === undefined ||
-      (!response.ok && !(result.code && result.message))
-    )
-      throw this.#another(response);
-    if (response.status === 401)
-      result.message += `; the server is ${this.url}`; // perhaps somebody else's
-    return result;
-  }
-
-  #another({ status }) {
-    return new MockpetsError(
-      "unreachable",
-      `${this.url} is not a mockpets server (status ${status})`,
-    );
+  /** Options of a call that creates or deletes the session. */
+  get #own() {
+    return {
+      path: { name: this.session },
+      /** @type {AnyCallOptions["check"]} */
+      check: (id, error) => this.#replaceId(id, error),
+    };
   }
 
   /** Find the server and compare its protocol with that of the kit, unless another client of this URL has done so. */
   async #connect() {
-    if (!servers.has(this.#given)) servers.set(this.#given, this.#find());
+    const known = servers.get(this.#given) ?? this.#find();
+    servers.set(this.#given, known);
     try {
-      const server = await servers.get(this.#given);
-      this.#server = server;
-      servers.set(this.#given, server);
-      this.#place(server);
+      this.#server = this.#place = await known;
+      this.#connection = this.#open(this.#place.root);
+      servers.set(this.#given, this.#place);
     } catch (error) {
       servers.delete(this.#given);
       throw error;
     }
   }
 
-  /** Return the root and the bases of the server. Only the server knows whether the URL ends with a base path. */
+  /**
+   * Return the root and the bases of the server. Only the server knows whether the URL ends with a base path.
+   * @returns {Promise<Place>}
+   */
   async #find() {
+    /** @type {MockpetsError | undefined} */
     let problem; // of the likely root
     for (const root of rootsOf(this.#given)) {
-      const signal = AbortSignal.timeout(RESPONSE_MS);
-      const { response, text } = await this.#exchange(
-        `${root}/__mockpets/health`,
-        { method: "GET", signal },
-      );
-      let health;
       try {
-        health = this.#healthIn(response, text);
+        const found = new Connection({ root, fetch: this.#fetch });
+        const health = checkedHealth(root, await found.call("GET /health"));
+        if (problem) checkEnd(this.#given, root, health.bases);
+        compareProtocol(root, health);
+        return { root, bases: health.bases };
       } catch (error) {
+        // If something responds there, the server may have another root.
+        if (!(error instanceof MockpetsError) || !error.status) throw error;
         problem ??= error;
-        continue;
       }
-      if (problem) checkEnd(this.#given, root, health.bases);
-      this.#compareProtocol(health);
-      return { root, bases: health.bases };
     }
-    throw problem;
+    throw problem ?? new TypeError(`not a valid server URL: '${this.#given}'`);
   }
 
-  #healthIn(response, text) {
-    const result = this.#parse(response, text);
-    if (!response.ok) throw responseError(result);
-    const { status, version, protocol = 1, bases = [DEFAULT_BASE] } = result; // servers before the number existed have 1
-    const areBases =
-      Array.isArray(bases) &&
-      bases.length > 0 &&
-      bases.every((base) => typeof base === "string");
-    if (
-      status !== "ok" ||
-      typeof version !== "string" ||
-      !Number.isInteger(protocol) ||
-      !areBases
-    )
-      throw this.#another(response);
-    return { version, protocol, bases };
-  }
-
-  #compareProtocol({ version, protocol }) {
-    if (protocol === PROTOCOL) return;
-    const [older, fix] =
-      protocol < PROTOCOL
-        ? [
-            "older",
-            "where the server runs, run 'pip install .' in a current checkout of mockpets",
-          ]
-        : [
-            "newer",
-            "update the kit with 'mockpets kit DIR' of the server's version",
-          ];
-    const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
-    throw new MockpetsError(
-      "incompatible",
-      `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`,
-    );
-  }
-
-  /** Remember the session's ID, or throw if it is another one or the session no longer exists. */
+  /**
+   * Remember the session's ID, or throw if it is another one or the session no longer exists.
+   * @param {string | null} id
+   * @param {MockpetsError} [error]
+   */
   #checkId(id, error) {
     if (id !== null) this.#id ??= id;
     // Errors such as `busy` come before the session is selected.
-    const isLost =
-      id !== null
-        ? id !== this.#id
-        : this.#id &&
-          (!error ||
-            error.status === 404 ||
-            CAUSED_BY_LOSS.includes(error.code));
+    const mayBeLost =
+      !error || error.status === 404 || CAUSED_BY_LOSS.includes(error.code);
+    const isLost = id !== null ? id !== this.#id : this.#id && mayBeLost;
     if (isLost) throw this.#lost();
   }
 
@@ -650,43 +839,100 @@ export class Mockpets {
     );
   }
 
-  /** Remember the ID of the session that the call has created or deleted. */
+  /**
+   * Remember the ID of the session that the call has created or deleted.
+   * @param {string | null} id
+   * @param {MockpetsError} [error]
+   */
   #replaceId(id, error) {
     if (!error) this.#id = id ?? undefined;
   }
 }
 
-/** Do nothing: the call is about any session of this name. */
-function accept() {}
-
-function responseError({ code, message, status, details = {} }) {
-  // The message already contains a single problem.
-  const problems = details.problems?.length > 1 ? details.problems : [];
-  return new MockpetsError(
-    code,
-    [message, ...problems.map(describeProblem)].join("\n"),
-    status,
-    details,
-  );
+/**
+ * Return the health of a server; throw MockpetsError if something else has responded.
+ * @param {string} root
+ * @param {Partial<Health>} health
+ * @returns {Health}
+ */
+function checkedHealth(root, health) {
+  // Servers before the number existed have 1.
+  const { status, version, protocol = 1, bases = [DEFAULT_BASE] } = health;
+  const areBases =
+    Array.isArray(bases) &&
+    bases.length > 0 &&
+    bases.every((base) => typeof base === "string");
+  if (
+    status !== "ok" ||
+    typeof version !== "string" ||
+    !Number.isInteger(protocol) ||
+    !areBases
+  ) {
+    throw new MockpetsError(
+      "unreachable",
+      `${root} is not a mockpets server (status 200)`,
+      200,
+    );
+  }
+  return { status, version, protocol, bases };
 }
 
-function describeProblem({ line, column, where, what, hint }) {
-  const place = [line && `${line}:${column}`, where].filter(Boolean).join(": ");
-  return [place, hint ? `${what}; ${hint}` : what].filter(Boolean).join(": ");
+/**
+ * Throw MockpetsError unless a server has our protocol.
+ * @param {string} root
+ * @param {Health} health
+ */
+function compareProtocol(root, { version, protocol }) {
+  if (protocol === PROTOCOL) return;
+  const [older, fix] =
+    protocol < PROTOCOL
+      ? [
+          "older",
+          "where the server runs, run 'pip install .' in a current checkout of mockpets",
+        ]
+      : [
+          "newer",
+          "update the kit with 'mockpets kit DIR' of the server's version",
+        ];
+  const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
+  const message = `the server at ${root} is ${older} than this kit: ${versions}; ${fix}`;
+  throw new MockpetsError("incompatible", message);
 }
 
+/**
+ * Return recorded requests, whose operations are those of the contract.
+ * @param {RequestSummary[]} requests
+ */
+function entries(requests) {
+  return /** @type {Entry[]} */ (requests);
+}
+
+/**
+ * Return the query of a stub.
+ * @param {StubOptions} [options]
+ * @returns {CallOptions<"GET /requests/{number}/stub">["query"]}
+ */
+function stubQuery({ delay, exact, ...query } = {}) {
+  return {
+    ...query,
+    exact: exact && "true",
+    delay: delay ? duration(delay) : undefined,
+  };
+}
+
+/** @param {string} url */
 const withoutSlash = (url) => url.replace(/\/+$/, "");
 
-/** Return the likely root of a URL, before the server has sent its base paths, and the session that it names. */
+/**
+ * Return the likely root of a URL, before the server has sent its base paths, and the session that it names.
+ * @param {string} url
+ */
 function splitUrl(url) {
   const root = withoutSlash(url).replace(
     new RegExp(`(?:${DEFAULT_BASE}(?:/[^/~]+)?|/__mockpets)$`),
     "",
   );
-  const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [
-    undefined,
-    root,
-  ];
+  const [, rest = root, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [];
   const shown = redacted(url);
   if (
     shown !== url ||
@@ -704,16 +950,23 @@ function splitUrl(url) {
   return { root: rest, session: selection || undefined };
 }
 
-/** Return the base paths of the server at a URL, before it has sent them: those that `startServer` has passed on. */
+/**
+ * Return the base paths of the server at a URL, before it has sent them: those that `startServer` has passed on.
+ * @param {string} url
+ * @returns {string[]}
+ */
 function likelyBases(url) {
   const passed =
     url === variable(TESTS_URL) ? variable(TESTS_BASES) : undefined;
-  return passed ? JSON.parse(passed) : [DEFAULT_BASE];
+  return passed ? /** @type {string[]} */ (JSON.parse(passed)) : [DEFAULT_BASE];
 }
 
-/** Return the possible roots of a URL: the likely one, then every other beginning of its path, longest first. */
+/**
+ * Return the possible roots of a URL: the likely one, then every other beginning of its path, longest first.
+ * @param {string} url a valid one
+ */
 function rootsOf(url) {
-  const [, host, path] = /^(https?:\/\/[^/]+)(.*)$/.exec(url);
+  const [, host = "", path = ""] = /^(https?:\/\/[^/]+)(.*)$/.exec(url) ?? [];
   const parts = path.split("/");
   const others = parts.map(
     (_, index) => host + parts.slice(0, parts.length - index).join("/"),
@@ -721,9 +974,15 @@ function rootsOf(url) {
   return [...new Set([splitUrl(url).root, ...others])];
 }
 
-/** Throw unless a URL ends after its root with a base path of the server. */
+/**
+ * Throw TypeError unless a URL ends after its root with a base path of the server.
+ * @param {string} url
+ * @param {string} root
+ * @param {readonly string[]} bases
+ */
 function checkEnd(url, root, bases) {
-  const [, session, path] = /^(\/~[^/]*)?(.*)$/.exec(url.slice(root.length));
+  const [, session, path = ""] =
+    /^(\/~[^/]*)?(.*)$/.exec(url.slice(root.length)) ?? [];
   const isBase =
     path === "" || bases.some((base) => `${path}/`.startsWith(`${base}/`));
   if (session || !isBase)
@@ -732,7 +991,10 @@ function checkEnd(url, root, bases) {
     );
 }
 
-/** Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL. */
+/**
+ * Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL.
+ * @param {string} url
+ */
 export function redacted(url) {
   const anonymous = url.replace(
     /^(https?:\/\/)?[^]*(?:@|%40)/i,
@@ -741,30 +1003,27 @@ export function redacted(url) {
   return anonymous.replace(/([?&#](?:[^=&#]*=)?)[^&#]+/g, "$1[redacted]");
 }
 
-/** Return a name as one segment of a path. */
-function segment(name) {
-  if (["", ".", ".."].includes(name) || name.includes("/")) {
-    throw new TypeError(
-      `invalid name '${name}'; it must not be empty or contain '/'`,
-    );
-  }
-  return encodeURIComponent(name);
-}
-
-/** Throw for a property without a value, such as one of an unset variable. */
+/**
+ * Throw TypeError for a property without a value, such as one of an unset variable.
+ * @param {string} what
+ * @param {object} properties
+ */
 function checkDefined(what, properties) {
-  const name = Object.keys(properties).find(
-    (each) => properties[each] === undefined,
-  );
+  const [name] =
+    Object.entries(properties).find(([, value]) => value === undefined) ?? [];
   if (name !== undefined) throw new TypeError(`${what}.${name} is undefined`);
 }
 
-/** Return what Playwright's option `storageState` takes: where the app of a user who has logged in keeps the token. */
-function storageState(
-  { cookie },
-  mockUrl,
-  { origin, localStorage = {}, cookies = {}, ...others } = {},
-) {
+/**
+ * Return what Playwright's option `storageState` takes: where the app of a user who has logged in keeps the token.
+ * @param {LoggedIn} login
+ * @param {string} mockUrl
+ * @param {TokenPlaces} [places]
+ * @returns {StorageState}
+ * @throws {TypeError} there is neither a cookie nor an item of localStorage, or a value is invalid
+ */
+function storageState({ cookie }, mockUrl, places = {}) {
+  const { origin, localStorage = {}, cookies = {}, ...others } = places;
   const [unknown] = Object.keys(others);
   if (unknown)
     throw new TypeError(
@@ -802,44 +1061,36 @@ function storageState(
     expires: -1,
     httpOnly: false,
     secure: false,
-    sameSite: "Lax",
+    sameSite: /** @type {const} */ ("Lax"),
   };
   return {
     cookies: [...hosts].flatMap((domain) =>
       set.map(([name, value]) => ({ name, value, domain, ...flags })),
     ),
-    origins: items.length
-      ? [{ origin: new URL(origin).origin, localStorage: items }]
-      : [],
+    origins:
+      origin && items.length
+        ? [{ origin: new URL(origin).origin, localStorage: items }]
+        : [],
   };
 }
 
-/** Return milliseconds as a duration of the control API. */
+/**
+ * Return milliseconds as a duration of the control API.
+ * @param {number} milliseconds
+ */
 function duration(milliseconds) {
   return `${Math.round(milliseconds)}ms`;
 }
 
-/** Return a time as text, which the server checks; undefined and null stay. */
+/**
+ * Return a time as text, which the server checks; undefined and null stay.
+ * @param {Time | null | undefined} time
+ * @returns {string | null | undefined}
+ */
 function moment(time) {
   return time instanceof Date || typeof time === "number"
     ? new Date(time).toISOString()
     : time;
-}
-
-/** Return an object in JSON; undefined for anything else. */
-export function parseObject(text) {
-  try {
-    const value = JSON.parse(text);
-    return value instanceof Object ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Return why `fetch` has failed; only Node reports the cause. */
-function reason(error) {
-  if (error.name === "TimeoutError") return "no response in time";
-  return error.cause?.code || error.cause?.message || error.message;
 }
 
 /** Return the URL of the server that a user names for all programs, or the default. */
@@ -847,22 +1098,22 @@ export function namedUrl() {
   return variable("MOCKPETS_URL") ?? DEFAULT_URL;
 }
 
-/** Return an environment variable; a page has none. */
+/**
+ * Return an environment variable; a page has none.
+ * @param {string} name
+ */
 function variable(name) {
   return globalThis.process?.env?.[name] || undefined;
 }
 
-/** Return a hash of 64 bits in base 36: FNV-1a. */
+/**
+ * Return a hash of 64 bits in base 36: FNV-1a.
+ * @param {string} text
+ */
 function fnv1a(text) {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
   }
   return hash.toString(36);
-}
-
-function sleep(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

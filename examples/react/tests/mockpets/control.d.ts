@@ -33,6 +33,360 @@ export interface components {
             /** @description The value equals one of these. */
             one_of?: (string | number | boolean | null)[];
         };
+        /** @description The calls: what they accept, and what they respond with. */
+        Calls: {
+            "GET /health": {
+                response: components["schemas"]["Health"];
+            };
+            "GET /ready": {
+                response: components["schemas"]["Health"];
+            };
+            "GET /openapi.json": {
+                response: Record<string, unknown>;
+                query?: {
+                    /** @description Label of a contract, such as `blog` for blog.yaml; by default that of the first. */
+                    contract?: string;
+                };
+            };
+            "GET /control.openapi.json": {
+                response: Record<string, unknown>;
+                query?: {
+                    /**
+                     * @description Only the calls with this tag.
+                     * @enum {string}
+                     */
+                    tag?: "server" | "sessions" | "scenarios" | "data" | "requests" | "gates";
+                };
+            };
+            "GET /schema/scenario.json": {
+                response: Record<string, unknown>;
+            };
+            "GET /contract": {
+                response: components["schemas"]["ContractList"];
+            };
+            "GET /state": {
+                response: components["schemas"]["State"];
+            };
+            "GET /scenarios": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "GET /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+            };
+            "PUT /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "POST /scenarios/check": {
+                response: components["schemas"]["CheckedScenario"];
+                query?: {
+                    /**
+                     * @description Name of the scenario.
+                     * @default scenario
+                     */
+                    name?: string;
+                };
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "PUT /overrides/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "DELETE /overrides/{name}": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "PUT /scenario": {
+                response: components["schemas"]["Activated"];
+                body?: components["schemas"]["ScenarioSelection"];
+            };
+            "POST /reset": {
+                response: components["schemas"]["ActiveScenarios"];
+            };
+            "GET /sessions": {
+                response: components["schemas"]["SessionList"];
+            };
+            "DELETE /sessions": {
+                response: components["schemas"]["DroppedSessions"];
+                query?: {
+                    /**
+                     * @description How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, so that a page that still polls does not create the session again.
+                     * @default 0s
+                     */
+                    closed?: string;
+                };
+            };
+            "POST /sessions/reset": {
+                response: components["schemas"]["ResetSessions"];
+            };
+            "GET /sessions/{name}": {
+                response: components["schemas"]["SessionSummary"];
+            };
+            "PUT /sessions/{name}": {
+                response: components["schemas"]["SessionSummary"];
+                body?: components["schemas"]["SessionContents"];
+            };
+            "DELETE /sessions/{name}": {
+                response: components["schemas"]["DroppedSession"];
+                query?: {
+                    /**
+                     * @description How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, so that a page that still polls does not create the session again.
+                     * @default 0s
+                     */
+                    closed?: string;
+                };
+            };
+            "POST /sessions/{name}/undo": {
+                response: components["schemas"]["Undone"];
+            };
+            "GET /sessions/{name}/export": {
+                response: components["schemas"]["SessionExport"];
+                query?: {
+                    /** @description Whether to add the request log. */
+                    log?: boolean;
+                };
+            };
+            "PUT /sessions/{name}/export": {
+                response: components["schemas"]["SessionSummary"];
+                body?: components["schemas"]["SessionExport"];
+            };
+            "GET /clock": {
+                response: components["schemas"]["ClockState"];
+            };
+            "PUT /clock": {
+                response: components["schemas"]["ClockState"];
+                body?: components["schemas"]["ClockChange"];
+            };
+            "GET /data": {
+                response: components["schemas"]["CollectionList"];
+            };
+            "GET /data/{name}": {
+                response: components["schemas"]["RecordPage"];
+                query?: {
+                    /** @description Only records after the one with this ID: `next` of the page before. */
+                    after?: string;
+                    /**
+                     * Format: int64
+                     * @description Maximum number of records.
+                     * @default 1000
+                     */
+                    limit?: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+            "PUT /data/{name}": {
+                response: components["schemas"]["Total"];
+                body?: components["schemas"]["RecordsSource"];
+            };
+            "POST /data/{name}": {
+                response: Record<string, unknown>;
+                body?: components["schemas"]["DataRecord"];
+            };
+            "GET /data/{name}/{record}": {
+                response: Record<string, unknown>;
+            };
+            "PATCH /data/{name}/{record}": {
+                response: Record<string, unknown>;
+                body?: components["schemas"]["DataRecord"];
+            };
+            "DELETE /data/{name}/{record}": {
+                response: components["schemas"]["Total"];
+            };
+            "POST /login": {
+                response: components["schemas"]["LoggedIn"];
+                query?: {
+                    /** @description Label of a contract, such as `blog` for blog.yaml, if several have a log-in. */
+                    contract?: string;
+                };
+                body?: components["schemas"]["UserSelection"];
+            };
+            "GET /requests": {
+                response: components["schemas"]["RequestList"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description Maximum number of requests; the newest are returned. At most 1000.
+                     * @default 100
+                     */
+                    limit?: number;
+                    /** @description Only requests of this operation. */
+                    operation?: components["schemas"]["Operation"];
+                    /** @description Only requests with this method. */
+                    method?: string;
+                    /** @description Only this path, in which * matches any text. */
+                    path?: string;
+                    /** @description Only this status, such as 404, or this class of statuses, such as 4xx. A response that is not sent yet has no status. */
+                    status?: number | string;
+                    /** @description Only requests in which this stub took part: its label, in which * matches any text, or - for requests without a stub. */
+                    stub?: string;
+                    /** @description Only requests with this note. */
+                    note?: components["schemas"]["NoteCode"];
+                    /** @description Only requests with this outcome. */
+                    outcome?: components["schemas"]["RequestOutcome"];
+                    /**
+                     * Format: int64
+                     * @description Only requests with higher numbers.
+                     */
+                    since?: number;
+                };
+            };
+            "DELETE /requests": {
+                response: components["schemas"]["Cleared"];
+            };
+            "GET /requests/{number}": {
+                response: components["schemas"]["RequestDetails"];
+            };
+            "GET /requests/{number}/explain": {
+                response: components["schemas"]["Explanation"];
+            };
+            "POST /explain": {
+                response: components["schemas"]["Explanation"];
+                body?: components["schemas"]["RequestToExplain"];
+            };
+            "GET /requests/{number}/stub": {
+                response: components["schemas"]["RecordedStub"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description Respond with this status instead.
+                     */
+                    status?: number;
+                    /**
+                     * @description Break the response in this way instead.
+                     * @enum {string}
+                     */
+                    fault?: "connection_reset" | "empty_reply" | "stall" | "truncated_body" | "malformed_json";
+                    /** @description Hold the response of the operation at this gate. */
+                    hold?: string;
+                    /** @description Delay the response of the operation, such as 3s. */
+                    delay?: string;
+                    /**
+                     * Format: int64
+                     * @description How many requests to respond to.
+                     */
+                    times?: number;
+                    /**
+                     * @description Match the ids and dates of the request too.
+                     * @enum {string}
+                     */
+                    exact?: "true";
+                };
+            };
+            "POST /requests/{number}/stub": {
+                response: components["schemas"]["StubInUse"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description Respond with this status instead.
+                     */
+                    status?: number;
+                    /**
+                     * @description Break the response in this way instead.
+                     * @enum {string}
+                     */
+                    fault?: "connection_reset" | "empty_reply" | "stall" | "truncated_body" | "malformed_json";
+                    /** @description Hold the response of the operation at this gate. */
+                    hold?: string;
+                    /** @description Delay the response of the operation, such as 3s. */
+                    delay?: string;
+                    /**
+                     * Format: int64
+                     * @description How many requests to respond to.
+                     */
+                    times?: number;
+                    /**
+                     * @description Match the ids and dates of the request too.
+                     * @enum {string}
+                     */
+                    exact?: "true";
+                };
+            };
+            "DELETE /requests/{number}/stub": {
+                response: components["schemas"]["DroppedStub"];
+            };
+            "POST /recording": {
+                response: components["schemas"]["RecordingStarted"];
+            };
+            "GET /recording": {
+                response: components["schemas"]["RecordedScenario"];
+            };
+            "GET /requests.har": {
+                response: components["schemas"]["Har"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description Maximum number of requests; the newest are returned. At most 1000.
+                     * @default 100
+                     */
+                    limit?: number;
+                    /** @description Only requests of this operation. */
+                    operation?: components["schemas"]["Operation"];
+                    /** @description Only requests with this method. */
+                    method?: string;
+                    /** @description Only this path, in which * matches any text. */
+                    path?: string;
+                    /** @description Only this status, such as 404, or this class of statuses, such as 4xx. A response that is not sent yet has no status. */
+                    status?: number | string;
+                    /** @description Only requests in which this stub took part: its label, in which * matches any text, or - for requests without a stub. */
+                    stub?: string;
+                    /** @description Only requests with this note. */
+                    note?: components["schemas"]["NoteCode"];
+                    /** @description Only requests with this outcome. */
+                    outcome?: components["schemas"]["RequestOutcome"];
+                    /**
+                     * Format: int64
+                     * @description Only requests with higher numbers.
+                     */
+                    since?: number;
+                };
+            };
+            "POST /verify": {
+                response: components["schemas"]["VerifiedRequests"];
+                body?: components["schemas"]["Verification"];
+            };
+            "GET /events": {
+                response: components["schemas"]["Events"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description The `change` of an earlier response; without it, the call responds at once.
+                     */
+                    since?: number;
+                    /**
+                     * Format: int64
+                     * @description Seconds to wait for a change.
+                     * @default 0
+                     */
+                    wait?: number;
+                };
+            };
+            "GET /held": {
+                response: components["schemas"]["WaitingResponses"];
+            };
+            "POST /held/release": {
+                response: components["schemas"]["ReleasedRequests"];
+                body?: components["schemas"]["Release"];
+            };
+            "GET /gates": {
+                response: components["schemas"]["GateCounts"];
+            };
+            "POST /gates/{name}/open": {
+                response: components["schemas"]["OpenedGate"];
+            };
+            "POST /gates/{name}/wait": {
+                response: components["schemas"]["HeldResponses"];
+                body?: components["schemas"]["GateWait"];
+            };
+            "GET /findings": {
+                response: components["schemas"]["Findings"];
+            };
+            "GET /metrics": {
+                response: string;
+            };
+            "POST /visitor/reset": {
+                response: components["schemas"]["ActiveScenarios"];
+            };
+        };
         /** @enum {string} */
         Change: "requests" | "scenario" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
@@ -1316,6 +1670,7 @@ export type Activated = components['schemas']['Activated'];
 export type ActiveScenarios = components['schemas']['ActiveScenarios'];
 export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
+export type Calls = components['schemas']['Calls'];
 export type Change = components['schemas']['Change'];
 export type CheckedScenario = components['schemas']['CheckedScenario'];
 export type Cleared = components['schemas']['Cleared'];
@@ -1436,3 +1791,10 @@ export type VerifiedRequests = components['schemas']['VerifiedRequests'];
 export type WaitKind = components['schemas']['WaitKind'];
 export type WaitingResponse = components['schemas']['WaitingResponse'];
 export type WaitingResponses = components['schemas']['WaitingResponses'];
+
+/** The version of this kit. */
+export declare const VERSION: string;
+/** The number of the control API's protocol. */
+export declare const PROTOCOL: number;
+/** The kinds of change. */
+export declare const CHANGES: readonly Change[];

@@ -1,0 +1,5 @@
+// Made by `python -m generate` from the constants of the server.
+
+export const VERSION = "0.2.0";
+export const PROTOCOL = 2;
+export const CHANGES = ["requests", "scenario", "data", "gates", "sessions", "files", "origins", "clock"];

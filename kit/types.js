@@ -1,0 +1,2 @@
+// Only types: see types.d.ts.
+export {};
