@@ -30,7 +30,8 @@ include_patterns = [
     "benchmarks/RESULTS.md",
     "examples/*/README.md",
 ]
-exclude_patterns = [".*", "build", "tests", "node_modules", "examples/*/node_modules"]  # not searched for pages
+# Not searched for pages.
+exclude_patterns = [".*", "build", "tests", "node_modules", "examples/*/node_modules"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 nitpicky = True

@@ -98,7 +98,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
     status, out, err = kit("mock", "--playwright")
 
     assert (status, err) == (0, [])
-    assert out[6:] == [
+    assert out[len(CLIENT) :] == [
         *(f"wrote mock/{name}" for name in PLAYWRIGHT),
         "wrote playwright.config.ts",
         "check it  mockpets kit mock --check",
@@ -147,7 +147,7 @@ def test_vitest_gets_its_files(kit: Kit) -> None:
     status, out, err = kit("tests/mock", "--vitest")
 
     assert (status, err) == (0, [])
-    assert out[6:] == [
+    assert out[len(CLIENT) :] == [
         *(f"wrote tests/mock/{name}" for name in VITEST),
         "add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest",
         "check it  mockpets kit tests/mock --check",

@@ -37,8 +37,11 @@ export function watch(next: (query: {
         changed: import("./control.js").components["schemas"]["Change"][];
     } | undefined;
 }): Promise<Events | undefined>;
-/** @param {number} milliseconds */
-export function sleep(milliseconds: number): Promise<any>;
+/**
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
+export function sleep(milliseconds: number): Promise<void>;
 /** Milliseconds to add for a call that waits at the server. */
 export const LONGEST_WAIT_MS: 30000;
 /** Thrown if the server rejects a call, does not respond, or has lost the session. */

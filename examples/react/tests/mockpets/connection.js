@@ -296,7 +296,10 @@ export async function watch(next, { signal, changed, failed, last }) {
   return last;
 }
 
-/** @param {number} milliseconds */
+/**
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
 export function sleep(milliseconds) {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
