@@ -1,6 +1,6 @@
 // The tabs of a request that are loaded when they are first opened: why, timing, and a comparison with another request.
 
-import { Failure, useLoaded } from "./entry.js";
+import { Failure, useLoaded } from "./loading.js";
 import { html, useState } from "./preact.js";
 import { control, store } from "./store.js";
 import {

@@ -1,5 +1,6 @@
 // The sheet of one request: the response, the request, why, timing, and a comparison with another one.
 
+import { Failure, Lazy, useLoaded } from "./loading.js";
 import {
   html,
   useEffect,
@@ -59,33 +60,8 @@ const load = (key, path = "") => {
   return control(`requests/${encodeURIComponent(number)}${path}`, { session });
 };
 
-/** Load something for the open request; return [value, error]. */
-export function useLoaded(fetched, inputs) {
-  const [result, setResult] = useState([null, null]);
-  useEffect(() => {
-    let current = true;
-    fetched().then(
-      (value) => current && setResult([value, null]),
-      (error) => current && setResult([null, error]),
-    );
-    return () => {
-      current = false;
-    };
-  }, inputs);
-  return result;
-}
-
-/** A TypeError of fetch names no reason, and each browser has another text for it. */
-const describe = (error) =>
-  error instanceof TypeError
-    ? "Cannot reach the server. Is it still running?"
-    : error.message;
-
-export const Failure = ({ error }) =>
-  html`<p class="failure" role="alert">${describe(error)}</p>`;
-
 /** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
-export default function Entry({ id, row, rows, previous, next, close, href }) {
+export function Entry({ id, row, rows, previous, next, close, href }) {
   // A request that was cleared meanwhile stays open as it was.
   const version = useRef("");
   if (row) version.current = `${row.outcome} ${row.status} ${row.waits}`;
@@ -117,13 +93,11 @@ export default function Entry({ id, row, rows, previous, next, close, href }) {
     }</article><//>`;
 }
 
+const details = () => import("./details.js");
+
 /** A component of `details.js`. */
-function Detail({ of: name, ...rest }) {
-  const [module, error] = useLoaded(() => import("./details.js"), []);
-  return module
-    ? html`<${module[name]} ...${rest} />`
-    : error && html`<${Failure} error=${error} />`;
-}
+const Detail = ({ of: name, ...rest }) =>
+  html`<${Lazy} module=${details} name=${name} ...${rest} />`;
 
 // --- The sheet's width ---
 

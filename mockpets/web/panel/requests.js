@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "./preact.js";
-import Entry from "./entry.js";
+import { Lazy } from "./loading.js";
 import {
   act,
   address,
@@ -702,6 +702,8 @@ function firstAfter(tops, y) {
 
 // --- The view ---
 
+const sheet = () => import("./entry.js");
+
 async function clear() {
   const { cleared } = await control("requests", { method: "DELETE" });
   if (store.route.id !== null) go("requests", null, store.route.params, true);
@@ -760,6 +762,10 @@ export default function Requests() {
       ? [...Map.groupBy(listed, (row) => row.operation).values()].flat()
       : listed;
   }, [matched, only, pausedAt, isGrouped]);
+  const hasRows = rows.length > 0;
+  useEffect(() => {
+    if (hasRows) void sheet(); // one of them may be opened
+  }, [hasRows]);
   const waiting =
     pausedAt === null
       ? 0
@@ -798,7 +804,7 @@ export default function Requests() {
     ${!rows.length && !waiting && log.epoch !== undefined && html`<${Empty} isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"} />`}</section>
     ${
       id !== null &&
-      html`<${Entry} key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
+      html`<${Lazy} module=${sheet} name="Entry" key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
       next=${at >= 0 && at < rows.length - 1 ? () => select(keyOf(rows[at + 1])) : null} close=${close} href=${link("requests", id, params)} />`
     }</div>`;
 }
