@@ -22,6 +22,13 @@ const WRAPPED = Symbol.for("mockpets.wrapped");
  * @property {Window} [window]
  */
 
+/**
+ * @typedef {object} RequestMethods
+ * @property {(...values: [method: string, url: string | URL]) => void} open more values may follow
+ * @property {XMLHttpRequest["setRequestHeader"]} setRequestHeader
+ * @property {XMLHttpRequest["send"]} send
+ */
+
 /** @type {{ [symbol: symbol]: RequestsState | undefined }} */
 const globals = globalThis;
 // Global, because a test runner may load this module twice.
@@ -92,15 +99,14 @@ function wrapFetch(original) {
 
 /** @param {XMLHttpRequest} prototype */
 function wrapXMLHttpRequest(prototype) {
-  const { setRequestHeader, send } = prototype;
-  /** @type {(...values: [method: string, url: string | URL]) => void} at run time, more values may follow */
-  const open = prototype.open;
+  /** @type {RequestMethods} */
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the request as `this`
+  const { open, setRequestHeader, send } = prototype;
   /** @type {WeakMap<XMLHttpRequest, { url: string | URL, headers: Headers }>} */
   const requests = new WeakMap();
-  /** @type {Wrapped & Pick<XMLHttpRequest, "open" | "setRequestHeader" | "send"> & ThisType<XMLHttpRequest>} */
+  /** @type {Wrapped & RequestMethods & ThisType<XMLHttpRequest>} */
   const methods = {
     [WRAPPED]: true,
-    /** @type {typeof open} */
     open(...values) {
       requests.set(this, { url: values[1], headers: new Headers() });
       return open.apply(this, values);
