@@ -2,7 +2,39 @@
 
 import { nearest } from "./shared.js";
 
-/** What can happen to a held request, and how a report says it. */
+/**
+ * @typedef {object} Held a held request
+ * @property {string} name
+ * @property {string} method
+ * @property {boolean} isAnswered whether the server has responded to it
+ */
+
+/**
+ * @template {Held} Request
+ * @typedef {object} Choice
+ * @property {Kind} kind
+ * @property {Request} one
+ * @property {string} token the choice as one word
+ */
+
+/**
+ * @typedef {object} Order
+ * @property {string[]} choices the first choices of the order; the others are natural
+ * @property {number} changes how many of them are not natural
+ */
+
+/**
+ * @typedef {object} Made
+ * @property {string} choice
+ * @property {string[]} others the other choices at that point
+ */
+
+/** @typedef {"deliver" | "later" | "lose" | "fail"} Kind */
+
+/**
+ * What can happen to a held request, and how a report says it.
+ * @satisfies {Record<Kind, (name: string, isAnswered: boolean) => string>}
+ */
 export const KINDS = {
   deliver: (name, isAnswered) =>
     isAnswered
@@ -19,9 +51,12 @@ const SYSTEMATIC = 0.75;
 
 /**
  * Return the choices for held requests, oldest first; the first choice is the natural one.
- * @param held objects with the `name` of a request, its `method`, and whether it `isAnswered`
- * @param options.previous the choice before
- * @param options.kinds which of `lose` and `fail` can happen
+ * @template {Held} Request
+ * @param {Request[]} held
+ * @param {object} [options]
+ * @param {string} [options.previous] the token of the choice before
+ * @param {Kind[]} [options.kinds] which of `lose` and `fail` can happen
+ * @returns {Choice<Request>[]}
  */
 export function choicesOf(held, { previous, kinds = [] } = {}) {
   const waiting = held.filter(({ isAnswered }) => !isAnswered);
@@ -30,23 +65,29 @@ export function choicesOf(held, { previous, kinds = [] } = {}) {
     (one) =>
       one.isAnswered && (held.length === 1 || previous !== token("later", one)),
   );
-  const canWait = (one) =>
+  const canWait = (/** @type {Held} */ one) =>
     waiting.some(
       (other) =>
         other !== one &&
         [one, other].some(({ method }) => !SAFE.includes(method)),
     );
+  /** @type {Partial<Record<Kind, Request[]>>} */
   const all = {
     deliver: [...waiting, ...answered],
     later: waiting.filter(canWait),
     ...Object.fromEntries(kinds.map((kind) => [kind, waiting])),
   };
-  return Object.entries(all).flatMap(([kind, ones]) =>
+  const entries = /** @type {[Kind, Request[]][]} */ (Object.entries(all));
+  return entries.flatMap(([kind, ones]) =>
     ones.map((one) => ({ kind, one, token: token(kind, one) })),
   );
 }
 
-/** Return a choice as one word, such as `deliver:GET:/v1/pets#2`. */
+/**
+ * Return a choice as one word, such as `deliver:GET:/v1/pets#2`.
+ * @param {Kind} kind
+ * @param {Held} held
+ */
 function token(kind, { name }) {
   return `${kind}:${name.replace(" ", ":").replaceAll("'", "%27")}`;
 }
@@ -54,8 +95,12 @@ function token(kind, { name }) {
 /**
  * Start a search for orders. `next()` returns the first choices of an order that was not tried, or
  * undefined. `add()` takes all choices that were made in it. `left()` counts the orders that are known and were not tried.
+ * @param {object} options
+ * @param {number} options.orders the most orders to try
+ * @param {number} options.seed
  */
 export function search({ orders, seed }) {
+  /** @type {Order[]} */
   const known = [{ choices: [], changes: 0 }];
   const random = randomNumbers(seed);
   let tried = 0;
@@ -68,7 +113,10 @@ export function search({ orders, seed }) {
         tried++ < orders * SYSTEMATIC ? 0 : Math.floor(random() * known.length);
       return known.splice(index, 1)[0];
     },
-    /** @param made pairs of the `choice` and the `others` at that point */
+    /**
+     * @param {Order} order
+     * @param {Made[]} made
+     */
     add({ choices, changes }, made) {
       for (const [index, { others }] of made.entries()) {
         if (index < choices.length) continue; // their others are known
@@ -84,12 +132,16 @@ export function search({ orders, seed }) {
   };
 }
 
-/** Return the choices in the variable `MOCKPETS_ORDER`; throw TypeError if it is invalid. */
+/**
+ * Return the choices in the variable `MOCKPETS_ORDER`; throw TypeError if it is invalid.
+ * @param {string} text
+ */
 export function parseOrder(text) {
   const words = text.trim().split(/\s+/);
   if (words.join() === "natural") return [];
   for (const word of words) {
-    const [, kind, , target] = /^([^:]*):?([A-Z]*):?(.*)$/.exec(word);
+    const [, kind = "", , target = ""] =
+      /^([^:]*):?([A-Z]*):?(.*)$/.exec(word) ?? [];
     const near = nearest(kind, Object.keys(KINDS));
     const hint =
       Object.hasOwn(KINDS, kind) || !near
@@ -104,12 +156,18 @@ export function parseOrder(text) {
   return words;
 }
 
-/** Return the value of `MOCKPETS_ORDER` for choices. */
+/**
+ * Return the value of `MOCKPETS_ORDER` for choices.
+ * @param {string[]} choices
+ */
 export function formatOrder(choices) {
   return choices.join(" ") || "natural";
 }
 
-/** Return a function for random numbers below 1, which are the same for the same seed (mulberry32). */
+/**
+ * Return a function for random numbers below 1, which are the same for the same seed (mulberry32).
+ * @param {number} seed
+ */
 function randomNumbers(seed) {
   let state = seed;
   return () => {

@@ -6,6 +6,13 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 
+/**
+ * @import { SpawnOptions } from "node:child_process"
+ * @import { Socket } from "node:net"
+ */
+
+/** @type {NodeJS.Signals[]} */
+const SIGNALS = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
 const PROGRAM = fileURLToPath(new URL("./mockpets.pyz", import.meta.url));
 const PYTHONS = [
   "python3",
@@ -32,7 +39,10 @@ const MISSING = `mockpets: the server needs Python 3.11 or newer, or uv, and nei
 install uv, which fetches a Python by itself: https://docs.astral.sh/uv/getting-started/installation/
 or install Python: https://www.python.org/downloads/`;
 
-const succeeds = (command, args) =>
+const succeeds = (
+  /** @type {string} */ command,
+  /** @type {string[]} */ args,
+) =>
   spawnSync(command, args, { stdio: "ignore", windowsHide: true }).status === 0;
 
 function findPython() {
@@ -41,14 +51,15 @@ function findPython() {
   return succeeds("uv", ["--version"]) ? UV : undefined;
 }
 
-const python = findPython();
-if (python) {
-  const [command, ...args] = python;
+const [command, ...args] = findPython() ?? [];
+if (command) {
   // The pipe closes even if this process is killed, and the server then stops.
+  /** @type {SpawnOptions} */
   const withPipe = {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, _MOCKPETS_LIFELINE: "3" },
   };
+  /** @type {SpawnOptions} */
   const options =
     process.platform === "win32" ? { stdio: "inherit" } : withPipe;
   const server = spawn(
@@ -56,13 +67,13 @@ if (python) {
     [...args, PROGRAM, ...process.argv.slice(2)],
     options,
   );
-  server.stdio[3]?.unref();
+  const pipe = /** @type {Socket | undefined} */ (server.stdio[3]);
+  pipe?.unref();
   // The terminal sends Ctrl-C to both; other signals, such as nodemon's SIGUSR2, reach only this process. `process.stdin` would let the server's reads fail.
   process.on("SIGINT", () => isatty(0) || server.kill("SIGINT"));
-  for (const signal of ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"])
-    process.on(signal, () => server.kill(signal));
+  for (const signal of SIGNALS) process.on(signal, () => server.kill(signal));
   server.on("exit", (status, signal) => {
-    process.exitCode = status ?? 128 + constants.signals[signal];
+    process.exitCode = status ?? 128 + constants.signals[signal ?? "SIGTERM"];
   });
 } else {
   console.error(MISSING);

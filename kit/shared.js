@@ -3,11 +3,23 @@
 import { MockpetsError, redacted } from "./client.js";
 import { scenarios } from "./scenarios.js";
 
+/** @import { Contents, Entry, Mockpets, ScenarioName } from "./client.js" */
+
+/**
+ * What a call has thrown: mostly a `MockpetsError`, which has a code.
+ * @typedef {Error & Partial<Pick<MockpetsError, "code" | "status">>} Problem
+ */
+
+/** @typedef {Headers | Record<string, string | string[] | undefined>} HeadersOrObject */
+
 const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
 const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
-/** The options that decide what sessions see, with their defaults: what `GET state` leaves out. */
+/**
+ * The options that decide what sessions see, with their defaults: what `GET state` leaves out.
+ * @type {Record<string, string>}
+ */
 const DEFAULTS = {
   "--contract": "",
   "--seed": "1",
@@ -18,6 +30,7 @@ const DEFAULTS = {
   "--delay": "0s",
   "--sessions": "implicit",
 };
+/** @type {Set<string>} */
 const checked = new Set(); // URLs
 const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 
@@ -34,7 +47,10 @@ export const ARGS = "PLAYWRIGHT_MOCKPETS_ARGS";
 /** Random for each run: two runs of the same tests may use one server. */
 export const RUN = Math.random().toString(36).slice(2);
 
-/** Return the origin of a URL; all loopback names are the same. */
+/**
+ * Return the origin of a URL; all loopback names are the same.
+ * @param {string | URL} url
+ */
 export function origin(url) {
   if (typeof url === "string" && !URL.canParse(url))
     throw new TypeError(`not a valid origin: '${redacted(url)}'`);
@@ -42,7 +58,10 @@ export function origin(url) {
   return `${protocol}//${IS_LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
 }
 
-/** Return a regular expression for the URLs that have the origin of a URL. */
+/**
+ * Return a regular expression for the URLs that have the origin of a URL.
+ * @param {string} url
+ */
 export function urlsOf(url) {
   const { protocol, hostname, port } = new URL(origin(url));
   const host =
@@ -50,9 +69,14 @@ export function urlsOf(url) {
   return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
-/** Return a regular expression for the URLs of a contract's operations, below a URL and in any session. */
+/**
+ * Return a regular expression for the URLs of a contract's operations, below a URL and in any session.
+ * @param {string} url
+ * @param {string} base
+ */
 export function callsTo(url, base) {
-  const escaped = (path) => path.replace(/[^\w/-]/g, "\\$&").replace(/^\//, "");
+  const escaped = (/** @type {string} */ path) =>
+    path.replace(/[^\w/-]/g, "\\$&").replace(/^\//, "");
   const root = escaped(new URL(url).pathname.replace(/\/?$/, "/"));
   const rest = base
     ? `${escaped(base)}(?:[/?#]|$)`
@@ -60,7 +84,13 @@ export function callsTo(url, base) {
   return new RegExp(`${urlsOf(url).source}${root}(?:~[^/]*/)?${rest}`);
 }
 
-/** Return headers to which a session is added, in a header and in baggage; unchanged if they name one. */
+/**
+ * Return headers to which a session is added, in a header and in baggage; unchanged if they name one.
+ * @template {string | string[]} Value
+ * @param {Record<string, Value>} headers
+ * @param {Mockpets} mock
+ * @returns {Record<string, Value | string>}
+ */
 export function addSession(headers, mock) {
   if (namesSession(headers)) return headers;
   const baggage = valueOf(headers, "baggage");
@@ -74,7 +104,10 @@ export function addSession(headers, mock) {
   };
 }
 
-/** Return whether headers name a session. A base path that does takes precedence over all headers. */
+/**
+ * Return whether headers name a session. A base path that does takes precedence over all headers.
+ * @param {HeadersOrObject} headers
+ */
 export function namesSession(headers) {
   return (
     valueOf(headers, "mockpets-session") !== "" ||
@@ -83,7 +116,11 @@ export function namesSession(headers) {
   );
 }
 
-/** Return a header of `Headers`, or of an object with names in any case. `Headers` rejects some that browsers report. */
+/**
+ * Return a header of `Headers`, or of an object with names in any case. `Headers` rejects some that browsers report.
+ * @param {HeadersOrObject} headers
+ * @param {string} name in lower case
+ */
 function valueOf(headers, name) {
   if (headers instanceof Headers) return headers.get(name) ?? "";
   return String(
@@ -92,76 +129,93 @@ function valueOf(headers, name) {
   );
 }
 
-/** Call a function; return what it throws. */
+/**
+ * Call a function; return what it throws.
+ * @param {() => unknown} call
+ */
 export async function failure(call) {
   try {
     await call();
     return undefined;
   } catch (error) {
-    return error;
+    return /** @type {Problem} */ (error);
   }
 }
 
-/** Return the contents of a test's session: whatever the server was started with, scenario `default` is active. */
+/**
+ * Return the contents of a test's session: whatever the server was started with, scenario `default` is active.
+ * @param {Contents} [contents]
+ * @returns {Contents}
+ */
 export function contentsOf({ scenario, ...contents } = {}) {
   return { scenario: scenario ?? "default", ...contents };
 }
 
-/** Return the options in the arguments of `mockpets serve`: pairs of a name and a value, which switches lack. */
+/**
+ * Return the options in the arguments of `mockpets serve`: pairs of a name and a value, which is empty for switches.
+ * @param {string} args
+ * @returns {[name: string, value: string][]}
+ */
 export function optionsIn(args) {
   const words = (args.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map(
     (word) => word.replace(/["']/g, ""),
   );
   return words.flatMap((word, index) => {
     if (!word.startsWith("--")) return [];
-    const [name, value] = word.split(/=(.*)/s);
+    const [name = "", value] = word.split(/=(.*)/s);
     const next = words[index + 1] ?? "--";
     return [[name, value ?? (next.startsWith("--") ? "" : next)]];
   });
 }
 
-/** Return the folders with scenarios in the arguments of `mockpets serve`. */
+/**
+ * Return the folders with scenarios in the arguments of `mockpets serve`.
+ * @param {string} args
+ */
 export function foldersIn(args) {
   return optionsIn(args).flatMap(([name, value]) =>
     name === "--scenarios-dir" ? [value] : [],
   );
 }
 
-/** Return the name of the scenario that a file has; undefined for another file. */
+/**
+ * Return the name of the scenario that a file has; undefined for another file.
+ * @param {string} file
+ */
 export function scenarioName(file) {
   return /^([a-z0-9]+(?:-[a-z0-9]+)*)\.(?:yaml|yml|json)$/i.exec(file)?.[1];
 }
 
 /**
  * Return how a server differs from the one that tests expect; empty if it does not.
- * @param args the options that the tests expect, besides `--sessions declared`
- * @param files the texts of the scenario files that the tests expect, by name; empty if they are unknown
+ * @param {Mockpets} mock
+ * @param {string} [args] the options that the tests expect, besides `--sessions declared`
+ * @param {Record<string, string>} [files] the texts of the scenario files that the tests expect, by name; empty if they are unknown
  */
 export async function differences(mock, args = "", files = {}) {
   const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
   if (!server) return "";
   const { settings, scenarios: known } = server;
   // The last one applies; of `--data`, the last one for each collection; of `--contract`, all.
-  const keyOf = ([name, value]) =>
-    ({
-      "--data": `${name} ${value.split("=")[0]}`,
-      "--contract": `${name} ${value}`,
-    })[name] ?? name;
-  const wanted = new Map(
-    [["--sessions", "declared"], ...optionsIn(args)].map((option) => [
-      keyOf(option),
-      option,
-    ]),
-  );
+  const keyOf = (/** @type {string} */ name, /** @type {string} */ value) => {
+    if (name === "--data") return `${name} ${value.split("=")[0]}`;
+    return name === "--contract" ? `${name} ${value}` : name;
+  };
+  /** @type {Map<string, [name: string, value: string]>} */
+  const wanted = new Map([["--sessions", ["--sessions", "declared"]]]);
+  for (const [name, value] of optionsIn(args))
+    wanted.set(keyOf(name, value), [name, value]);
   const expected = [...wanted.values()]
-    .filter(
-      ([name, value]) =>
-        name in DEFAULTS && comparable(value) !== comparable(DEFAULTS[name]),
-    )
+    .filter(([name, value]) => {
+      const normal = DEFAULTS[name];
+      return normal !== undefined && comparable(value) !== comparable(normal);
+    })
     .filter(([name, value]) => name !== "--api-key" || value === "*") // the tests read other keys from the server
     .map(([name, value]) => `${name} ${value}`.trim());
-  const onlyIn = (ones, others) =>
-    ones.filter((one) => !others.map(comparable).includes(comparable(one)));
+  const onlyIn = (
+    /** @type {string[]} */ ones,
+    /** @type {string[]} */ others,
+  ) => ones.filter((one) => !others.map(comparable).includes(comparable(one)));
   const [own, names] = [Object.keys(files), known.map(({ name }) => name)];
   // Other contracts have fewer of the shipped scenarios.
   const contracts = optionsIn(args).filter(([name]) => name === "--contract");
@@ -186,7 +240,12 @@ export async function differences(mock, args = "", files = {}) {
   return result.join(", ");
 }
 
-/** Return a warning about such differences, once for each server, or an empty text. */
+/**
+ * Return a warning about such differences, once for each server, or an empty text.
+ * @param {Mockpets} mock
+ * @param {string | undefined} args
+ * @param {string} place where the tests name the options
+ */
 export async function warningOf(mock, args, place) {
   if (checked.has(mock.url)) return "";
   checked.add(mock.url);
@@ -197,21 +256,32 @@ export async function warningOf(mock, args, place) {
   );
 }
 
-/** Return a text in which equal durations, such as `300ms` and `0.3s`, are equal. */
+/**
+ * Return a text in which equal durations, such as `300ms` and `0.3s`, are equal.
+ * @param {string} text
+ */
 function comparable(text) {
-  return (
-    text?.replace(/([\d.]+) ?(ms|s|m)$/, (_, number, unit) =>
-      Math.round(number * UNITS[unit]),
-    ) ?? text
+  return text.replace(
+    /([\d.]+) ?(ms|s|m)$/,
+    (_, /** @type {string} */ number, /** @type {keyof typeof UNITS} */ unit) =>
+      String(Math.round(Number(number) * UNITS[unit])),
   );
 }
 
-/** Return the name of the state under which a test runs, from its annotations; undefined without one. */
+/**
+ * Return the name of the state under which a test runs, from its annotations; undefined without one.
+ * @param {{ annotations: { type: string, description?: string }[] }} test
+ */
 export function stateOf({ annotations }) {
   return annotations.find(({ type }) => type === STATE)?.description;
 }
 
-/** Create the session of a test in a state; return why the server does not allow this state, or null. */
+/**
+ * Create the session of a test in a state; return why the server does not allow this state, or null.
+ * @param {Mockpets} mock
+ * @param {Contents} contents
+ * @param {string} state
+ */
 export async function makeInState(mock, contents, state) {
   if (contents.scenario !== undefined) {
     const names = JSON.stringify(contents.scenario);
@@ -220,7 +290,10 @@ export async function makeInState(mock, contents, state) {
     );
   }
   const problem = await failure(() =>
-    mock.make({ ...contents, scenario: state }),
+    mock.make({
+      ...contents,
+      scenario: /** @type {ScenarioName} */ (state),
+    }),
   );
   // The code is the same for a scenario whose file is invalid.
   if (
@@ -247,7 +320,10 @@ export async function makeInState(mock, contents, state) {
   return (await mock.scenario(state)).disabled;
 }
 
-/** Delete a session, unless the test has already done so; throw if it was lost. */
+/**
+ * Delete a session, unless the test has already done so; throw if it was lost.
+ * @param {Mockpets} mock
+ */
 export async function dropSession(mock) {
   let problem = await failure(() => mock.drop({ checkLost: true }));
   // Only a call that reads the session tells whether it was lost or deleted.
@@ -258,7 +334,8 @@ export async function dropSession(mock) {
 
 /**
  * Return the request log of a session, for the report of a failed test.
- * @param hint what lets requests name no session in this test runner
+ * @param {Mockpets} mock
+ * @param {string} [hint] what lets requests name no session in this test runner
  */
 export async function requestLog(mock, hint = "") {
   const entries = await mock.requests();
@@ -275,7 +352,10 @@ export async function requestLog(mock, hint = "") {
   return `${none}\nmeanwhile, ${rejected}${hint && `: ${hint}`}`;
 }
 
-/** Return number, time, method, target, status, milliseconds (plus those added), stubs and notes of a request. */
+/**
+ * Return number, time, method, target, status, milliseconds (plus those added), stubs and notes of a request.
+ * @param {Entry} entry
+ */
 export function requestLine(entry) {
   const {
     number,
@@ -294,12 +374,13 @@ export function requestLine(entry) {
     hold,
     notes,
   } = entry;
+  const heldMs = held_ms ?? 0;
   const isMeasured = total_ms !== null && (hold || throttle);
-  const added = isMeasured ? total_ms - app_ms : Math.max(delay_ms, held_ms);
+  const added = isMeasured ? total_ms - app_ms : Math.max(delay_ms, heldMs);
   const remarks = [
     outcome === "sent" ? "" : outcome.replace("_", " "),
     fault ? `fault ${fault}` : "",
-    hold ? `held at ${hold} for ${(held_ms / 1000).toFixed(1)} s` : "",
+    hold ? `held at ${hold} for ${(heldMs / 1000).toFixed(1)} s` : "",
     ...notes.map(({ text }) => text),
   ];
   return [
@@ -315,25 +396,35 @@ export function requestLine(entry) {
     .trimEnd();
 }
 
-/** Return the name with the fewest changes to a word, or undefined if it is another word. */
+/**
+ * Return the name with the fewest changes to a word, or undefined if it is another word.
+ * @param {string} word
+ * @param {string[]} names
+ */
 export function nearest(word, names) {
-  const changes = (name) => distance(word.toLowerCase(), name);
+  const changes = (/** @type {string} */ name) =>
+    distance(word.toLowerCase(), name);
   const near = names.reduce((best, name) =>
     changes(name) < changes(best) ? name : best,
   );
   return changes(near) <= Math.max(2, word.length * 0.4) ? near : undefined;
 }
 
-/** Return how many letters must be changed, added or removed to get from one word to another (Levenshtein). */
+/**
+ * Return how many letters must be changed, added or removed to get from one word to another (Levenshtein).
+ * @param {string} word
+ * @param {string} other
+ */
 function distance(word, other) {
   let row = [...Array(other.length + 1).keys()];
   for (const [index, letter] of [...word].entries()) {
-    const next = [index + 1];
-    for (let column = 0; column < other.length; column++) {
-      const replaced = row[column] + Number(other[column] !== letter);
-      next.push(Math.min(replaced, row[column + 1] + 1, next[column] + 1));
-    }
-    row = next;
+    let [diagonal, left] = [0, 0];
+    row = row.map((above, column) => {
+      const replaced = diagonal + Number(other[column - 1] !== letter);
+      left = column ? Math.min(replaced, above + 1, left + 1) : index + 1;
+      diagonal = above;
+      return left;
+    });
   }
-  return row.at(-1);
+  return row.at(-1) ?? 0;
 }

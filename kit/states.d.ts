@@ -1,21 +1,18 @@
-import type { ScenarioName } from "./client.js";
-
-/** A scenario under which a test runs. */
-export interface State {
-  readonly name: ScenarioName;
-  /** What the scenario does; empty for your own with the npm package, and if its file was invalid. */
-  readonly description: string;
-  /** For Playwright: the details of the test. They make the fixture `mock` start its session in this state. */
-  readonly details: { readonly annotation: { readonly type: string; readonly description: string } };
-}
-
-export interface StatesOptions {
-  /** Only these scenarios. */
-  only?: readonly ScenarioName[];
-  /** Not these scenarios. */
-  exclude?: readonly ScenarioName[];
-}
-
+/** @import { ScenarioName } from "./client.js" */
+/**
+ * A scenario under which a test runs.
+ * @typedef {object} State
+ * @property {ScenarioName} name
+ * @property {string} description What the scenario does; empty for your own with the npm package, and if its file was
+ *   invalid.
+ * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
+ *   the details of the test. They make the fixture `mock` start its session in this state.
+ */
+/**
+ * @typedef {object} StatesOptions
+ * @property {readonly ScenarioName[]} [only] Only these scenarios.
+ * @property {readonly ScenarioName[]} [exclude] Not these scenarios.
+ */
 /**
  * Return every scenario, `default` included, to run one test under each of them:
  * `for (const state of states()) test(state.name, state.details, ...)` in Playwright, and
@@ -23,5 +20,39 @@ export interface StatesOptions {
  *
  * The test is skipped if the server does not allow what the scenario does, or if the test has passed
  * without a request that the scenario changes.
+ * @param {StatesOptions} [options]
+ * @returns {State[]}
  */
 export function states(options?: StatesOptions): State[];
+/**
+ * A scenario under which a test runs.
+ */
+export type State = {
+    name: ScenarioName;
+    /**
+     * What the scenario does; empty for your own with the npm package, and if its file was
+     * invalid.
+     */
+    description: string;
+    /**
+     * For Playwright:
+     * the details of the test. They make the fixture `mock` start its session in this state.
+     */
+    details: {
+        readonly annotation: {
+            readonly type: string;
+            readonly description: string;
+        };
+    };
+};
+export type StatesOptions = {
+    /**
+     * Only these scenarios.
+     */
+    only?: readonly ScenarioName[];
+    /**
+     * Not these scenarios.
+     */
+    exclude?: readonly ScenarioName[];
+};
+import type { ScenarioName } from "./client.js";

@@ -176,7 +176,10 @@ def stored_options(text: str) -> list[str]:
 
 
 def declare_scenarios(known: Known) -> str:
-    """Return the declarations of the names of scenarios, gates and their own collections."""
+    """Return the declarations of the names of scenarios, gates and their own collections.
+
+    They are also those of `STATES_FILE`.
+    """
     union = "".join(f"\n  | {name}" for name in _quoted(_valid(known.scenarios)))
     held, kept = (" | ".join(_quoted(each)) or "never" for each in (known.gates, known.resources))
     return (
@@ -184,7 +187,9 @@ def declare_scenarios(known: Known) -> str:
         "/** A gate at which a scenario file holds responses. */\n"
         f"export type GateName = {held};\n\n"
         "/** A collection that a scenario file defines. */\n"
-        f"export type ResourceName = {kept};\n"
+        f"export type ResourceName = {kept};\n\n"
+        "/** All scenarios that can be activated. */\n"
+        "export const scenarios: { name: ScenarioName; description: string }[];\n"
     )
 
 

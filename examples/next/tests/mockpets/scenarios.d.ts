@@ -38,3 +38,6 @@ export type GateName = "loading";
 
 /** A collection that a scenario file defines. */
 export type ResourceName = never;
+
+/** All scenarios that can be activated. */
+export const scenarios: { name: ScenarioName; description: string }[];

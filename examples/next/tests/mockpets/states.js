@@ -2,13 +2,42 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// One test for each scenario. The declarations beside this file have the documentation.
+// One test for each scenario.
 
 import { existsSync, readdirSync } from "node:fs";
 import { scenarios as known } from "./scenarios.js";
 import { ARGS, STATE, foldersIn, nearest, scenarioName } from "./shared.js";
 
-export function states({ only, exclude = [], ...unknown } = {}) {
+/** @import { ScenarioName } from "./client.js" */
+
+/**
+ * A scenario under which a test runs.
+ * @typedef {object} State
+ * @property {ScenarioName} name
+ * @property {string} description What the scenario does; empty for your own with the npm package, and if its file was
+ *   invalid.
+ * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
+ *   the details of the test. They make the fixture `mock` start its session in this state.
+ */
+
+/**
+ * @typedef {object} StatesOptions
+ * @property {readonly ScenarioName[]} [only] Only these scenarios.
+ * @property {readonly ScenarioName[]} [exclude] Not these scenarios.
+ */
+
+/**
+ * Return every scenario, `default` included, to run one test under each of them:
+ * `for (const state of states()) test(state.name, state.details, ...)` in Playwright, and
+ * `describe.each(states())("$name", (state) => { useMockpets(state); ... })` in Vitest.
+ *
+ * The test is skipped if the server does not allow what the scenario does, or if the test has passed
+ * without a request that the scenario changes.
+ * @param {StatesOptions} [options]
+ * @returns {State[]}
+ */
+export function states(options = {}) {
+  const { only, exclude = [], ...unknown } = options;
   for (const option of Object.keys(unknown))
     throw new TypeError(
       `unknown option '${option}' of states(); use 'only' or 'exclude'`,
@@ -34,16 +63,25 @@ export function states({ only, exclude = [], ...unknown } = {}) {
     }));
 }
 
-/** Return the scenarios that the kit knows, and those in the folders of the server that the tests start. */
+/**
+ * Return the scenarios that the kit knows, and those in the folders of the server that the tests start.
+ * @returns {{ name: ScenarioName, description: string }[]}
+ */
 function allScenarios() {
   const folders = foldersIn(process.env[ARGS] ?? "").filter((folder) =>
     existsSync(folder),
   );
-  const names = folders
-    .flatMap((folder) => readdirSync(folder).map(scenarioName))
-    .filter(Boolean);
-  const own = new Set(
-    names.filter((name) => !known.some((scenario) => scenario.name === name)),
+  const names = folders.flatMap((folder) =>
+    readdirSync(folder).flatMap((file) => scenarioName(file) ?? []),
   );
-  return [...known, ...[...own].map((name) => ({ name, description: "" }))];
+  const own = names.filter((name) =>
+    known.every((scenario) => scenario.name !== name),
+  );
+  return [
+    ...known,
+    ...[...new Set(own)].map((name) => ({
+      name: /** @type {ScenarioName} */ (name),
+      description: "",
+    })),
+  ];
 }

@@ -2,7 +2,7 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// Start mockpets for tests. The declarations beside this file have the documentation.
+// Start mockpets for tests.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,20 +21,47 @@ import {
 } from "./client.js";
 import { ARGS, differences, foldersIn, scenarioName } from "./shared.js";
 
+/**
+ * @typedef {object} ServerOptions
+ * @property {string | undefined} [command] The command that runs mockpets, such as `uvx mockpets`; by default the server
+ *   in the npm package, or `mockpets`.
+ * @property {string | undefined} [url] The URL of the server, also for the tests; by default, the variable `MOCKPETS_URL`
+ *   or `http://localhost:7387`.
+ * @property {{ readonly [collection: string]: string | number } | undefined} [data] The data of every session, such as
+ *   `{ pets: 40, orders: "orders.json" }`: a JSON or YAML file, or a number of records to generate.
+ * @property {string | undefined} [now] The time that the clock of every session shows, such as `2030-12-06T09:00:00Z`; it
+ *   stands still.
+ * @property {string | readonly string[] | undefined} [args] More options of `mockpets serve`, such as
+ *   `--scenarios-dir mock/scenarios`.
+ */
+
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 const POLL_MS = 50;
 const RESPONSE_MS = 10_000;
 const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
+/** @type {{ [symbol: symbol]: { args?: string | undefined } | undefined }} */
+const globals = globalThis;
 // Global, because Playwright may load this module twice: for the configuration, and for the tests.
-const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
+const state = (globals[Symbol.for("mockpets.server")] ??= {});
 const IS_WINDOWS = process.platform === "win32";
+/** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** Without quotes, since it is part of a command. */
 const MISSING =
   "mockpets is not on the PATH. Install it, activate its virtual environment, or name its command with webServer({ command }).";
 const NOT_FOUND = [127, 9009]; // what the shells of POSIX and Windows exit with
 
+/**
+ * Return an entry for `webServer` in `playwright.config.ts` that starts mockpets.
+ * @param {ServerOptions} [options]
+ * @returns {{
+ *   command: string;
+ *   url: string;
+ *   reuseExistingServer: boolean;
+ *   gracefulShutdown: { signal: "SIGTERM"; timeout: number };
+ * }}
+ */
 export function webServer(options) {
   const entry = serverEntry(options);
   // Playwright evaluates its configuration in each worker, which inherits the time of the first evaluation.
@@ -50,6 +77,7 @@ export function webServer(options) {
 /**
  * Make the tests use this server, unless they already use another one: the first of several, and in a worker that of
  * the main process, since a port may be chosen at random. Return whether they use this one.
+ * @param {ServerOptions} [options]
  */
 function passToTests(options) {
   process.env[TESTS_URL] ??= urlOf(options);
@@ -58,10 +86,15 @@ function passToTests(options) {
   return isUsed;
 }
 
+/** @param {ServerOptions} [options] */
 const urlOf = (options) => options?.url ?? namedUrl();
+/** @param {ServerOptions} [options] */
 const rootOf = (options) => new Mockpets({ url: urlOf(options) }).url;
 
-/** Return the options of `mockpets serve` that the tests name. */
+/**
+ * Return the options of `mockpets serve` that the tests name.
+ * @param {ServerOptions} [options]
+ */
 function argsOf({ args = "", data = {}, now } = {}) {
   const given =
     typeof args === "string"
@@ -79,6 +112,10 @@ function argsOf({ args = "", data = {}, now } = {}) {
     .trim();
 }
 
+/**
+ * @param {ServerOptions} [options]
+ * @returns {ReturnType<typeof webServer>}
+ */
 function serverEntry(options = {}) {
   const { command = defaultCommand() } = options;
   const args = argsOf(options);
@@ -112,6 +149,12 @@ function defaultCommand() {
   return "mockpets";
 }
 
+/**
+ * Start mockpets, unless it is already running at the URL, and wait until it is ready. In CI (the variable
+ * `CI` is set), a running server is an error, unless you set `MOCKPETS_URL`.
+ * @param {ServerOptions} [options]
+ * @returns {Promise<() => Promise<void>>} a function that stops the server, unless it was already running
+ */
 export async function startServer(options) {
   const { stop, bases } = await start(options);
   const isUsed = passToTests(options);
@@ -125,7 +168,10 @@ export async function startServer(options) {
   };
 }
 
-/** Start a server, or find one that is running; return its base paths, and a function that stops it. */
+/**
+ * Start a server, or find one that is running; return its base paths, and a function that stops it.
+ * @param {ServerOptions} [options]
+ */
 async function start(options) {
   const { command, url, reuseExistingServer, gracefulShutdown } =
     serverEntry(options);
@@ -152,14 +198,15 @@ async function start(options) {
   const closed = once(server, "close");
   const isRunning = () =>
     server.exitCode === null && server.signalCode === null;
-  const kill = (signal) => {
-    if (!isRunning()) return;
-    if (IS_WINDOWS) spawn("taskkill", ["/pid", server.pid, "/t", "/f"]);
-    else process.kill(-server.pid, signal);
+  const kill = (/** @type {NodeJS.Signals} */ signal) => {
+    const { pid } = server; // undefined if the shell did not start
+    if (!isRunning() || pid === undefined) return;
+    if (IS_WINDOWS) spawn("taskkill", ["/pid", String(pid), "/t", "/f"]);
+    else process.kill(-pid, signal);
   };
   // For a test runner that ends without calling `stop`. Node emits no "exit" for a signal that nothing handles.
   const killAtExit = () => kill("SIGKILL");
-  const killAtSignal = (signal) => {
+  const killAtSignal = (/** @type {NodeJS.Signals} */ signal) => {
     killAtExit();
     forget();
     if (!process.listenerCount(signal)) process.kill(process.pid, signal);
@@ -178,7 +225,7 @@ async function start(options) {
     forget();
   };
   let output = "";
-  const collect = (text) => (output += text);
+  const collect = (/** @type {string} */ text) => (output += text);
   server.stderr.setEncoding("utf8").on("data", collect);
   try {
     for (
@@ -198,7 +245,7 @@ async function start(options) {
   if (!isRunning()) {
     await closed;
     forget();
-    const isMissing = NOT_FOUND.includes(server.exitCode);
+    const isMissing = NOT_FOUND.includes(server.exitCode ?? 0);
     const hint = isMissing
       ? "\ninstall mockpets, or name its command with the option 'command'"
       : "";
@@ -211,17 +258,27 @@ async function start(options) {
   return { stop, bases };
 }
 
-/** Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. */
+/**
+ * Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it.
+ * @internal
+ * @param {Mockpets} mock
+ * @param {string} [configFile]
+ */
 export async function warnOfReusedServer(mock, configFile = "./") {
   const { args } = state;
   if (args === undefined || mock.url !== new Mockpets().url) return;
   state.args = undefined;
-  const { started } = await mock.state().catch(() => ({})); // as in `differences`
-  if (Date.parse(started) <= Number(process.env[BEGUN]))
+  const server = await mock.state().catch(() => undefined); // as in `differences`
+  if (server && Date.parse(server.started) <= Number(process.env[BEGUN]))
     await warnOfDifferences(mock, args, dirname(configFile));
 }
 
-/** Warn if a server has other options or scenarios than tests expect. */
+/**
+ * Warn if a server has other options or scenarios than tests expect.
+ * @param {Mockpets} mock
+ * @param {string} args
+ * @param {string} [folder] from which `args` name other folders
+ */
 async function warnOfDifferences(mock, args, folder = ".") {
   const found = await differences(
     mock,
@@ -236,8 +293,13 @@ async function warnOfDifferences(mock, args, folder = ".") {
   );
 }
 
-/** Return the texts of the files in each `--scenarios-dir`, by name. */
+/**
+ * Return the texts of the files in each `--scenarios-dir`, by name.
+ * @param {string} args
+ * @param {string} folder
+ */
 async function scenarioFiles(args, folder) {
+  /** @type {Record<string, string>} */
   const texts = {};
   for (const value of foldersIn(args)) {
     const path = resolve(folder, value);
@@ -253,6 +315,7 @@ async function scenarioFiles(args, folder) {
   return texts;
 }
 
+/** @param {string} name */
 function isOnPath(name) {
   const suffixes = IS_WINDOWS
     ? (process.env.PATHEXT ?? ".EXE").split(delimiter)
@@ -263,7 +326,11 @@ function isOnPath(name) {
   );
 }
 
-/** Return the base paths of the mockpets server that responds at a URL, undefined without a server; throw if it is another one. */
+/**
+ * Return the base paths of the mockpets server that responds at a URL, undefined without a server; throw if it is another one.
+ * @param {string} url
+ * @returns {Promise<string[] | undefined>}
+ */
 async function basesOf(url) {
   const { origin } = new URL(url);
   let response, text;
@@ -271,12 +338,16 @@ async function basesOf(url) {
     response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
     text = await response.text();
   } catch (error) {
-    const reason = error.cause?.code ?? error.name;
+    const { name, cause } =
+      /** @type {Error & { cause?: NodeJS.ErrnoException }} */ (error);
+    const reason = cause?.code ?? name;
     if (reason === "ECONNREFUSED") return undefined;
     throw new Error(
       `cannot connect to ${origin} (${reason}); is mockpets running there?`,
+      { cause: error },
     );
   }
+  /** @type {{ version?: string, bases?: string[] }} */
   const { version, bases = [DEFAULT_BASE] } =
     (response.ok && parseObject(text)) || {};
   if (version) return bases;
