@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KIT: Final = shipped("kit")
-MODULES: Final = ("client", "connection")
+MODULES: Final = ("client", "connection", "server", "ssr", "states")
 """The modules whose declarations come from their JSDoc."""
 _OPTIONS: Final = (
     "--root-types",

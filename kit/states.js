@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { scenarios as known } from "./scenarios.js";
 import { ARGS, STATE, foldersIn, nearest, scenarioName } from "./shared.js";
 
-/** @import { ScenarioName } from "./client.js" */
+/** @import { ScenarioName, StatesOptions } from "./client.js" */
 
 /**
  * A scenario under which a test runs.
@@ -14,12 +14,6 @@ import { ARGS, STATE, foldersIn, nearest, scenarioName } from "./shared.js";
  *   invalid.
  * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
  *   the details of the test. They make the fixture `mock` start its session in this state.
- */
-
-/**
- * @typedef {object} StatesOptions
- * @property {readonly ScenarioName[]} [only] Only these scenarios.
- * @property {readonly ScenarioName[]} [exclude] Not these scenarios.
  */
 
 /**

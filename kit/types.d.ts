@@ -539,6 +539,14 @@ export interface ReleaseOptions {
   delay?: number;
 }
 
+/** The scenarios of `states()`. */
+export interface StatesOptions {
+  /** Only these scenarios. */
+  only?: readonly ScenarioName[];
+  /** Not these scenarios. */
+  exclude?: readonly ScenarioName[];
+}
+
 // --- Calls ---
 
 /** The name of a call of the control API, such as `GET /scenarios/{name}`. */

@@ -1,7 +1,7 @@
 // mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
-/** @import { ScenarioName } from "./client.js" */
+/** @import { ScenarioName, StatesOptions } from "./client.js" */
 /**
  * A scenario under which a test runs.
  * @typedef {object} State
@@ -10,11 +10,6 @@
  *   invalid.
  * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
  *   the details of the test. They make the fixture `mock` start its session in this state.
- */
-/**
- * @typedef {object} StatesOptions
- * @property {readonly ScenarioName[]} [only] Only these scenarios.
- * @property {readonly ScenarioName[]} [exclude] Not these scenarios.
  */
 /**
  * Return every scenario, `default` included, to run one test under each of them:
@@ -48,14 +43,5 @@ export type State = {
         };
     };
 };
-export type StatesOptions = {
-    /**
-     * Only these scenarios.
-     */
-    only?: readonly ScenarioName[];
-    /**
-     * Not these scenarios.
-     */
-    exclude?: readonly ScenarioName[];
-};
+import type { StatesOptions } from "./client.js";
 import type { ScenarioName } from "./client.js";
