@@ -77,6 +77,7 @@ export function explain({ method, path, headers, body }, draft) {
   } catch (error) {
     throw new Error(
       `The body is not valid JSON: ${error.message}. Correct it, or send the request: the request log explains any request.`,
+      { cause: error },
     );
   }
   // As text, since parsing would round large ids.

@@ -139,6 +139,7 @@ async function toRow(test) {
 /** Return the first line of a text, without colours and control characters. */
 function plain(text = "") {
   const [line = ""] = text
+    // eslint-disable-next-line no-control-regex -- it is what begins a colour
     .replace(/\x1b\[[0-9;]*m/g, "")
     .trim()
     .split("\n");
