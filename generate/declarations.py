@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KIT: Final = shipped("kit")
-MODULES: Final = ("client", "connection", "server", "ssr", "states")
+MODULES: Final = (
+    *("client", "connection", "cypress", "playwright", "server", "ssr", "states"),
+    *("states-reporter", "storybook", "vitest"),
+)
 """The modules whose declarations come from their JSDoc."""
 _OPTIONS: Final = (
     "--root-types",
@@ -130,6 +133,7 @@ def modules() -> dict[Path, str]:
         made = [f"{name}.d.ts" for name in MODULES]
         shutil.copytree(KIT, kit, ignore=shutil.ignore_patterns("audit", *made))
         (folder / "node_modules").symlink_to(NODE_MODULES)
+        (folder / "tests").symlink_to(ROOT / "tests")  # has what stands in for large packages
         settings = json.loads((ROOT / "tsconfig.json").read_text("utf-8"))
         settings |= {"include": [], "files": [f"kit/{name}.js" for name in MODULES]}
         (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")

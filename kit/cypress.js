@@ -1,5 +1,4 @@
-// The command `cy.mockpets` gives a Cypress test a session of its own. The declarations beside this file have
-// the documentation.
+// The command `cy.mockpets` gives a Cypress test a session of its own.
 
 import { Mockpets, MockpetsError } from "./client.js";
 import {
@@ -16,11 +15,19 @@ import {
 
 export * from "./client.js";
 
+/**
+ * @import { Contents } from "./client.js"
+ * @import { Problem } from "./shared.js"
+ */
+
+/** @typedef {import("./cypress-command.d.ts").MockpetsOptions} MockpetsOptions */
+
 const CALL_MS = 15_000; // more than the client takes to fail with a message that explains more
 // Cypress responds to CORS preflights itself unless the methods name OPTIONS.
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 
 let isInTest = false;
+/** @type {Mockpets | undefined} */
 let session; // of the test that runs, once it is created
 
 Cypress.Commands.add("mockpets", (scenario, options) => {
@@ -37,7 +44,7 @@ Cypress.Commands.add("mockpets", (scenario, options) => {
     sendSession(mock, [Cypress.config("baseUrl"), ...(options?.origins ?? [])]);
   cy.then({ timeout: CALL_MS }, async () => {
     if (!session) {
-      await mock.make(contentsOf({ scenario }));
+      await mock.make(contentsOf(scenario === undefined ? {} : { scenario }));
       const message = await warningOf(
         mock,
         options?.args ?? variable("MOCKPETS_ARGS"),
@@ -57,13 +64,16 @@ beforeEach(() => {
 
 afterEach(function () {
   const mock = session;
-  const test = this.currentTest;
+  const test = this.currentTest ?? {};
   isInTest = false;
   session = undefined;
   if (mock) cy.then({ timeout: 2 * CALL_MS }, () => end(mock, test));
 });
 
-/** Return a client with a session name that is unique for this attempt of the test. */
+/**
+ * Return a client with a session name that is unique for this attempt of the test.
+ * @param {MockpetsOptions} [options]
+ */
 function create({ url, key, token } = {}) {
   const { title, titlePath } = Cypress.currentTest;
   return new Mockpets({
@@ -80,13 +90,22 @@ function create({ url, key, token } = {}) {
   });
 }
 
+/** @param {string} name */
 function variable(name) {
-  return Cypress.env(name) || undefined;
+  /** @type {unknown} */
+  const value = Cypress.env(name);
+  return /** @type {string | undefined} */ (value || undefined);
 }
 
-/** Add the session to all requests to mockpets and to some other origins, until the test ends. */
+/**
+ * Add the session to all requests to mockpets and to some other origins, until the test ends.
+ * @param {Mockpets} mock
+ * @param {(string | null | undefined)[]} others
+ */
 function sendSession(mock, others) {
-  const origins = new Set([mock.url, ...others].filter(Boolean).map(origin));
+  const origins = new Set(
+    [mock.url, ...others].flatMap((url) => (url ? origin(url) : [])),
+  );
   for (const each of origins) {
     // Middleware: other intercepts of the test see the request too.
     cy.intercept(
@@ -98,7 +117,11 @@ function sendSession(mock, others) {
   }
 }
 
-/** Delete the session of a test, or throw if it was lost. */
+/**
+ * Delete the session of a test, or throw if it was lost.
+ * @param {Mockpets} mock
+ * @param {Partial<Mocha.Test>} test
+ */
 async function end(mock, { state, err }) {
   const problem = await failure(async () => {
     if (state === "failed") {
@@ -110,12 +133,11 @@ async function end(mock, { state, err }) {
   if (!problem || problem.code === "session_dropped") return; // the test has deleted it
   if (err?.message.includes(problem.message)) return;
   // The failure of the test is only a consequence, so it comes second.
-  const { code, message, status } = problem;
-  throw err
-    ? new MockpetsError(
-        code,
-        `${message}\n\nThe test failed with: ${err.message}`,
-        status,
-      )
-    : problem;
+  if (!err) throw problem;
+  const { code, message, status } = /** @type {MockpetsError} */ (problem);
+  throw new MockpetsError(
+    code,
+    `${message}\n\nThe test failed with: ${err.message}`,
+    status,
+  );
 }

@@ -1,4 +1,4 @@
-// A session for each test of a block in Vitest. The declarations beside this file have the documentation.
+// A session for each test of a block in Vitest.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
@@ -16,13 +16,33 @@ import {
 } from "./shared.js";
 
 export * from "./client.js";
-export { states } from "./states.js";
+export * from "./states.js";
+
+/**
+ * @import { RunnerTask, RunnerTaskResult } from "vitest"
+ * @import { Contents, Options } from "./client.js"
+ * @import { Problem } from "./shared.js"
+ * @import { State } from "./states.js"
+ */
+
+/**
+ * The URL of the server, the token, your app's API key, and the seed and data of the session.
+ * @typedef {Omit<Options, "session" | "fetch"> & Omit<Contents, "scenario">} MockpetsOptions
+ */
 
 const CONCURRENT =
   "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
   "remove 'concurrent', or move the test out of this block and use the baseUrl of new Mockpets({ session })";
+/**
+ * @type {{ [symbol: symbol]: {
+ *   blocks: { mock: Mockpets, origin: string }[], // outer ones first
+ *   sessions: number,
+ *   isTesting: boolean,
+ * } | undefined }}
+ */
+const globals = globalThis;
 // Global, because Vitest may load this module twice: for `setupFiles`, and for a test that imports it.
-const state = (globalThis[Symbol.for("mockpets.vitest")] ??= {
+const state = (globals[Symbol.for("mockpets.vitest")] ??= {
   blocks: [],
   sessions: 0,
   isTesting: false,
@@ -36,24 +56,36 @@ afterEach(() => {
   state.isTesting = false;
 });
 
-export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
+/**
+ * Give each test of this file, or of this `describe`, a new session with these scenarios.
+ *
+ * Call it at the top of a test file or of a `describe`. The requests of `fetch` and `XMLHttpRequest` to
+ * mockpets send the session of the innermost block, unless they name another one. Import this module
+ * before your app, with `setupFiles`.
+ * @param {Contents["scenario"] | State} [scenario] the scenarios, or a state of `states()`
+ * @param {MockpetsOptions} [options]
+ * @returns {Mockpets} the session, whose `baseUrl` stays the same for all tests
+ */
+export function useMockpets(scenario, options = {}) {
+  const { url, key, token, ...contents } = options;
   if (state.isTesting)
     throw new Error(
       "call useMockpets at the top of a test file or of a describe, not in a test",
     );
   const fetch = sendSession(); // with `isolate: false`, this module is loaded once, but each file has its own window
-  const file = expect.getState().testPath;
+  const { testPath: file = "" } = expect.getState();
   const session = Mockpets.slug(
-    file.split(/[\\/]/).at(-1),
+    file.split(/[\\/]/).at(-1) ?? file,
     file,
     RUN,
     state.sessions++,
   );
   const mock = new Mockpets({ url, key, token, session, fetch });
   const block = { mock, origin: origin(mock.url) };
+  /** @type {RunnerTask | undefined} */
   let owner; // the test whose session may exist
-  const inState =
-    scenario?.details?.annotation?.type === STATE ? scenario.name : undefined;
+  const inState = isState(scenario) ? scenario.name : undefined;
+  /** @type {string | null} */
   let unreached; // why the test has not reached its state
 
   beforeAll(() => {
@@ -67,7 +99,12 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
     owner = undefined;
     unreached = null;
     if (inState === undefined)
-      await mock.make(contentsOf({ scenario, ...contents }));
+      await mock.make(
+        contentsOf({
+          ...(scenario === undefined ? {} : { scenario }),
+          ...contents,
+        }),
+      );
     else {
       const disabled = await makeInState(mock, contents, inState);
       if (disabled) {
@@ -105,15 +142,31 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
   return mock;
 }
 
-/** Throw a problem, or put it before the errors that the test already has: they are only consequences. */
+/**
+ * @param {Contents["scenario"] | State} scenario
+ * @returns {scenario is State}
+ */
+function isState(scenario) {
+  const state = /** @type {Partial<State> | undefined} */ (scenario);
+  return state?.details?.annotation?.type === STATE;
+}
+
+/**
+ * Throw a problem, or put it before the errors that the test already has: they are only consequences.
+ * @param {Problem} problem
+ * @param {RunnerTaskResult | undefined} result
+ */
 function reportFirst(problem, result) {
   withoutStack(problem);
   if (result?.state !== "fail") throw problem;
-  const { name, message, stack } = problem;
+  const { name, message, stack = message } = problem;
   result.errors = [{ name, message, stack }, ...(result.errors ?? [])];
 }
 
-/** Remove the stack of an error that no line of the test has caused. */
+/**
+ * Remove the stack of an error that no line of the test has caused.
+ * @param {Error} error
+ */
 function withoutStack(error) {
   error.stack = String(error);
   return error;

@@ -56,15 +56,17 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
         (
             *(*_SHARED, *_SERVER, *_STATES),
             *("states-reporter.js", "states-reporter.d.ts", "states-sheet.js"),
-            *("interleavings.js", "interleavings.d.ts", "orders.js"),
+            *("interleavings.js", "orders.js"),
         ),
     ),
     "vitest": Integration(
         "function useMockpets for Vitest",
         (*_SHARED, "requests.js", *_SERVER, *_STATES),
     ),
-    "storybook": Integration("Storybook loader", (*_SHARED, "requests.js")),
-    "cypress": Integration("Cypress command", _SHARED),
+    "storybook": Integration(
+        "Storybook loader", (*_SHARED, "requests.js", "storybook-parameters.d.ts")
+    ),
+    "cypress": Integration("Cypress command", (*_SHARED, "cypress-command.d.ts")),
     "ssr": Integration("function for server-side rendering", needs_client=False),
     "toolbar": Integration("toolbar for your app", needs_client=False),
 }

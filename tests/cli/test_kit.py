@@ -24,14 +24,14 @@ SHARED = ["shared.js", "scenarios.js"]
 SERVER = ["server.js", "server.d.ts"]
 STATES = ["states.js", "states.d.ts"]
 REPORTER = ["states-reporter.js", "states-reporter.d.ts", "states-sheet.js"]
-ORDERS = ["interleavings.js", "interleavings.d.ts", "orders.js"]
+ORDERS = ["interleavings.js", "orders.js"]
 PLAYWRIGHT = [
     *(*SHARED, *SERVER, *STATES, *REPORTER, *ORDERS),
     *("playwright.js", "playwright.d.ts"),
 ]
 VITEST = [*SHARED, "requests.js", *SERVER, *STATES, "vitest.js", "vitest.d.ts"]
-STORYBOOK = [*SHARED, "requests.js", "storybook.js", "storybook.d.ts"]
-CYPRESS = [*SHARED, "cypress.js", "cypress.d.ts"]
+STORYBOOK = [*SHARED, "requests.js", "storybook-parameters.d.ts", "storybook.js", "storybook.d.ts"]
+CYPRESS = [*SHARED, "cypress-command.d.ts", "cypress.js", "cypress.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again, do not edit; agents: mockpets skill"

@@ -2,7 +2,7 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// One Playwright test under each order in which responses can arrive. The declarations beside this file have the documentation.
+// One Playwright test under each order in which responses can arrive. It is not an interface of the kit: `playwright.js` is.
 
 import { runInThisContext } from "node:vm";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
@@ -15,6 +15,98 @@ import {
   urlsOf,
 } from "./shared.js";
 
+/**
+ * @import { RunningCodeOptions } from "node:vm"
+ * @import {
+ *   APIRequestContext,
+ *   APIResponse,
+ *   BrowserContext,
+ *   PlaywrightTestArgs,
+ *   PlaywrightTestOptions,
+ *   PlaywrightWorkerArgs,
+ *   PlaywrightWorkerOptions,
+ *   Request,
+ *   Route,
+ *   TestInfo,
+ *   TestType,
+ * } from "@playwright/test"
+ * @import { Mockpets } from "./client.js"
+ * @import { Choice, Held, Kind, Made, Order } from "./orders.js"
+ * @import {
+ *   InterleavingsFixtures,
+ *   InterleavingsOptions,
+ *   MockpetsFixtures,
+ *   MockpetsOptions,
+ * } from "./playwright.js"
+ */
+
+/** @typedef {Required<Omit<InterleavingsOptions, "fail">> & { fail: number | undefined }} Settings */
+
+/** @typedef {(fixtures: InterleavingsFixtures) => Promise<void>} Body */
+
+/**
+ * @typedef {TestType<
+ *   PlaywrightTestArgs & PlaywrightTestOptions & MockpetsOptions & MockpetsFixtures,
+ *   PlaywrightWorkerArgs & PlaywrightWorkerOptions
+ * >} MockpetsTest
+ */
+
+/**
+ * The fixtures of the test that each order needs.
+ * @typedef {Pick<PlaywrightWorkerArgs, "browser" | "playwright"> &
+ *   Pick<MockpetsOptions, "mockUrl" | "mockKey" | "mockContents" | "mockOrigins" | "carrier"> &
+ *   Pick<PlaywrightTestOptions, "baseURL" | "extraHTTPHeaders">} Fixtures
+ */
+
+/**
+ * @callback Declare
+ * @param {MockpetsTest} test
+ * @param {string} title
+ * @param {(fixtures: Fixtures, testInfo: TestInfo) => Promise<void>} body
+ * @returns {void}
+ */
+
+/**
+ * What `playwright.js` provides, which imports this module.
+ * @typedef {object} Tools
+ * @property {(testInfo: TestInfo, mock: Mockpets) => Promise<void>} attachRequests
+ * @property {(context: BrowserContext, mock: Mockpets, fixtures: Fixtures) => Promise<void>} nameSession
+ * @property {(mock: Mockpets, fixtures: Fixtures) => Promise<APIRequestContext>} newRequest
+ * @property {(fixtures: Fixtures, testInfo: TestInfo, part: string | number) => Promise<Mockpets>} openSession
+ */
+
+/**
+ * What all orders of a test share.
+ * @typedef {object} Setup
+ * @property {MockpetsTest} test
+ * @property {Tools} tools
+ * @property {Fixtures} fixtures
+ * @property {TestInfo} testInfo
+ * @property {Body} body
+ * @property {Settings} settings
+ */
+
+/**
+ * The run of one order.
+ * @typedef {object} Run
+ * @property {number} number
+ * @property {boolean} isLast whether it is not repeated
+ * @property {string} title
+ * @property {string[]} choices those to make first
+ * @property {Made[]} made
+ * @property {{ ms: number, event: string, text: string | undefined }[]} log
+ * @property {number} cancelled how many held requests the page has cancelled
+ * @property {boolean} isFirstFailure
+ * @property {boolean} isUnrepeatable
+ * @property {boolean} isTooLong
+ * @property {Mockpets} [mock]
+ * @property {BrowserContext} [context]
+ * @property {APIRequestContext} [request]
+ */
+
+/** @typedef {Held & { route: Route, request: Request, issuedAt: number, response?: APIResponse | undefined }} HeldRequest */
+
+/** @type {Settings} */
 const DEFAULTS = {
   atLeast: 2,
   fail: undefined,
@@ -38,8 +130,17 @@ const MAX_CHOICES = 8;
 const MAX_FAILURES = 3;
 const POLL_COUNT = 4; // fewest requests that look like a poll
 
-/** Return `interleavings` for a `test` with the fixtures of the kit, and functions that share its code. */
+/**
+ * Return `interleavings` for a `test` with the fixtures of the kit.
+ * @param {MockpetsTest} test
+ * @param {Tools} tools
+ */
 export function interleavingsOf(test, tools) {
+  /**
+   * @param {string} title
+   * @param {Body} body
+   * @param {InterleavingsOptions} [options]
+   */
   return function interleavings(title, body, options = {}) {
     if (typeof title !== "string" || typeof body !== "function")
       throw new TypeError(
@@ -81,39 +182,50 @@ export function interleavingsOf(test, tools) {
   };
 }
 
+/**
+ * @param {InterleavingsOptions} options
+ * @returns {Settings}
+ */
 function validated(options) {
   if (options === null || typeof options !== "object")
     throw new TypeError(
       `the options of interleavings() must be an object, got ${options === null ? "null" : `a ${typeof options}`}`,
     );
-  for (const [name, value] of Object.entries(options)) {
+  /** @type {[name: string, value: unknown][]} */
+  const entries = Object.entries(options);
+  for (const [name, value] of entries) {
     if (!Object.hasOwn(DEFAULTS, name)) {
       const near = nearest(name, Object.keys(DEFAULTS));
       throw new TypeError(
         `unknown option '${name}' of interleavings(); ${near ? `did you mean '${near}'?` : `use ${Object.keys(DEFAULTS).join(", ")}`}`,
       );
     }
-    const [isValid, expected] = {
+    const isWithin = (
+      /** @type {number} */ least,
+      /** @type {number} */ most,
+    ) =>
+      Number.isInteger(value) &&
+      Number(value) >= least &&
+      Number(value) <= most;
+    /** @type {Record<string, [isValid: boolean, expected: string]>} */
+    const checks = {
       fail: [
-        value === undefined ||
-          (Number.isInteger(value) && value >= 400 && value <= 599),
+        value === undefined || isWithin(400, 599),
         "a status from 400 to 599",
       ],
       ignore: [
         Array.isArray(value) &&
-          value.every(
-            (one) => (typeof one === "string" && one) || one instanceof RegExp,
+          value.every((/** @type {unknown} */ one) =>
+            typeof one === "string" ? one !== "" : one instanceof RegExp,
           ),
         "an array of texts and regular expressions",
       ],
       lose: [typeof value === "boolean", "true or false"],
-      quiet: [
-        Number.isInteger(value) && value >= TICK_MS && value <= RACE_MS / 2,
-        "milliseconds from 10 to 10000",
-      ],
+      quiet: [isWithin(TICK_MS, RACE_MS / 2), "milliseconds from 10 to 10000"],
       seed: [Number.isInteger(value), "a whole number"],
-    }[name] ?? [
-      Number.isInteger(value) && value >= 1 && value <= 10_000,
+    };
+    const [isValid, expected] = checks[name] ?? [
+      isWithin(1, 10_000),
       "a whole number from 1 to 10000",
     ];
     if (!isValid)
@@ -124,64 +236,76 @@ function validated(options) {
   return { ...DEFAULTS, ...options };
 }
 
-/** Return a function that declares a test for the caller of a function: Playwright takes the test's line from its own caller. */
+/**
+ * Return a function that declares a test for the caller of a function.
+ * `test()` takes the line from its direct caller's frame, without an option.
+ * @param {(...values: never[]) => unknown} called
+ * @returns {Declare}
+ */
 function atCaller(called) {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is only put back
   const { prepareStackTrace } = Error;
+  /** @type {{ stack?: RunningCodeOptions }} */
   const place = {};
   Error.prepareStackTrace = (_, [frame]) => ({
-    filename: frame.getFileName(),
-    lineOffset: frame.getLineNumber() - 1,
-    columnOffset: frame.getColumnNumber() - 1,
+    filename: frame?.getFileName(),
+    lineOffset: (frame?.getLineNumber() ?? 1) - 1,
+    columnOffset: (frame?.getColumnNumber() ?? 1) - 1,
   });
   try {
     Error.captureStackTrace(place, called);
-    return runInThisContext(
-      "(declare, title, body) => declare(title, body)",
-      place.stack,
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-return -- the code below has this type
+    return /** @type {Declare} */ (
+      runInThisContext(
+        "(declare, title, body) => declare(title, body)",
+        place.stack,
+      )
     );
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
   }
 }
 
-async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
-  const replayed = process.env[VARIABLE] && {
-    choices: parseOrder(process.env[VARIABLE]),
-    changes: 0,
-  };
+/** @param {Setup} setup */
+async function runOrders(setup) {
+  const { testInfo, settings } = setup;
+  const text = process.env[VARIABLE];
+  const replayed = text ? { choices: parseOrder(text), changes: 0 } : undefined;
   const { timeout } = testInfo;
   testInfo.setTimeout(timeout * (settings.orders + 1)); // the step of each order has the timeout of the test
   const orders = replayed ? undefined : search(settings);
+  /** @type {{ run: Run, problem: Error }[]} */
   const failed = [];
-  let [number, cancelled, paths] = [0, 0, []];
+  let [number, cancelled] = [0, 0];
+  /** @type {readonly string[]} */
+  let paths = [];
   for (
-    let order = replayed ?? orders.next();
+    let order = replayed ?? orders?.next();
     order && failed.length < MAX_FAILURES;
     order = orders?.next()
   ) {
     number += 1;
+    const { choices } = order;
+    /**
+     * @param {boolean} isLast
+     * @returns {Promise<{ run: Run, problem: Error | undefined }>}
+     */
     const attempt = async (isLast) => {
-      const title = `order ${number}${isLast ? " again" : ""}: ${formatOrder(order.choices)}`;
+      const title = `order ${number}${isLast ? " again" : ""}: ${formatOrder(choices)}`;
+      /** @type {Run} */
       const run = {
         number,
         isLast,
         title,
-        choices: order.choices,
+        choices,
         made: [],
         log: [],
         cancelled: 0,
         isFirstFailure: !failed.length,
+        isUnrepeatable: false,
+        isTooLong: false,
       };
-      const problem = await runOrder({
-        test,
-        tools,
-        fixtures,
-        testInfo,
-        body,
-        settings,
-        timeout,
-        run,
-      });
+      const problem = await runOrder(setup, timeout, run);
       return run.isUnrepeatable && !isLast ? attempt(true) : { run, problem };
     };
     const { run, problem } = await attempt(false);
@@ -193,7 +317,8 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   }
   const left = orders?.left() ?? 0;
   const more = left ? `; at least ${left} more were not tried` : "";
-  if (!failed.length) {
+  const [first, ...others] = failed;
+  if (!first) {
     testInfo.annotations.push({
       type: "orders",
       description: `${number} passed${more}`,
@@ -210,7 +335,7 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
         `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${count} }`,
     );
   }
-  const [{ run, problem }, ...others] = failed;
+  const { run, problem } = first;
   const heading = [
     replayed
       ? "the replayed order fails:"
@@ -227,7 +352,11 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   throw headed(problem, heading.join("\n"));
 }
 
-/** Return an error with a heading above its message, whose stack still has the line of the test. */
+/**
+ * Return an error with a heading above its message, whose stack still has the line of the test.
+ * @param {unknown} problem
+ * @param {string} heading
+ */
 function headed(problem, heading) {
   const error = problem instanceof Error ? problem : new Error(String(problem));
   const stack = error.stack ?? String(error);
@@ -236,36 +365,33 @@ function headed(problem, heading) {
   return error;
 }
 
-/** Run one order in a context and a session of its own; return its problem, or undefined. */
-async function runOrder({
-  test,
-  tools,
-  fixtures,
-  testInfo,
-  body,
-  settings,
-  timeout,
-  run,
-}) {
+/**
+ * Run one order in a context and a session of its own; return its problem, or undefined.
+ * @param {Setup} setup
+ * @param {number} timeout
+ * @param {Run} run
+ */
+async function runOrder(setup, timeout, run) {
+  const { test, tools, fixtures, testInfo, body, settings } = setup;
   const known = testInfo.errors.length;
+  /** @type {Awaited<ReturnType<typeof hold>> | undefined} */
   let requests;
   const work = async () => {
-    run.mock = await tools.openSession(
+    const mock = (run.mock = await tools.openSession(
       fixtures,
       testInfo,
       run.isLast ? `${run.number} again` : run.number,
-    );
+    ));
     const context = (run.context = await fixtures.browser.newContext());
-    const apps = [fixtures.baseURL, ...fixtures.mockOrigins]
-      .filter(Boolean)
-      .map(origin);
-    requests = await hold(context, run.mock, apps, settings, run);
-    await tools.nameSession(context, run.mock, fixtures);
-    const request = (run.request = await tools.newRequest(run.mock, fixtures));
+    const urls = [fixtures.baseURL, ...fixtures.mockOrigins];
+    const apps = urls.flatMap((url) => (url ? origin(url) : []));
+    requests = await hold(context, mock, apps, settings, run);
+    await tools.nameSession(context, mock, fixtures);
+    const request = (run.request = await tools.newRequest(mock, fixtures));
     await body({
       page: await context.newPage(),
       context,
-      mock: run.mock,
+      mock,
       request,
       race: requests.race,
     });
@@ -284,12 +410,13 @@ async function runOrder({
   let problem = await failure(() => test.step(run.title, watched, { timeout }));
   isOver = true;
   const reason = hasEnded ? undefined : requests?.tooLong();
-  if (reason) problem = new Error(`${problem.message} ${reason}`);
+  if (problem && reason) problem = new Error(`${problem.message} ${reason}`);
   const soft = testInfo.errors.splice(known);
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- with it, Playwright skips the test
   if (testInfo.expectedStatus === "skipped") throw problem;
-  if (!problem && soft.length)
+  if (!problem && soft[0])
     problem = Object.assign(new Error(soft[0].message), {
-      stack: soft[0].stack,
+      stack: soft[0].stack ?? String(soft[0].message),
     });
   if (problem && run.isFirstFailure && (run.isLast || !run.isUnrepeatable))
     await attachOrder(tools, testInfo, run);
@@ -301,6 +428,12 @@ async function runOrder({
   return problem ?? closing;
 }
 
+/**
+ * Attach what has happened in an order, and the page at its end.
+ * @param {Tools} tools
+ * @param {TestInfo} testInfo
+ * @param {Run} run
+ */
 async function attachOrder(tools, testInfo, { mock, context, log, number }) {
   const [page] = context?.pages() ?? [];
   const screenshot = await page
@@ -321,35 +454,59 @@ async function attachOrder(tools, testInfo, { mock, context, log, number }) {
   if (mock) await failure(() => tools.attachRequests(testInfo, mock));
 }
 
-/** Hold the requests of a context that are sent in `race()`, and let one choice after the other happen. */
+/**
+ * Hold the requests of a context that are sent in `race()`, and let one choice after the other happen.
+ * @param {BrowserContext} context
+ * @param {Mockpets} mock
+ * @param {string[]} apps origins
+ * @param {Settings} settings
+ * @param {Run} run
+ */
 async function hold(context, mock, apps, settings, run) {
-  const names = new Map(); // of requests, in order of issue
+  /** @type {Map<Request, string>} */
+  const names = new Map(); // in order of issue
+  /** @type {Map<string, number>} */
   const ordinals = new Map();
+  /** @type {string[]} */
   const sent = []; // the names of all requests
+  /** @type {Kind[]} */
   const kinds = [
-    ...(settings.lose ? ["lose"] : []),
-    ...(settings.fail ? ["fail"] : []),
+    ...(settings.lose ? /** @type {const} */ (["lose"]) : []),
+    ...(settings.fail ? /** @type {const} */ (["fail"]) : []),
   ];
-  let [held, disturb, previous, late, problem] = [[], () => {}];
-  let [isHolding, isPending, isDamaged, isClosed] = [
-    false,
-    false,
-    false,
-    false,
-  ];
-  let [startedAt, endedAt] = [];
+  /** @type {HeldRequest[]} */
+  let held = [];
+  /** @type {(value?: undefined) => void} */
+  let disturb = () => {};
+  let previous = ""; // the token of the last choice
+  /** @type {{ name: string, delay: number } | undefined} */
+  let late;
+  /** @type {{ error: unknown } | undefined} */
+  let problem;
+  let isHolding = false;
+  let isPending = false;
+  let isDamaged = false;
+  let isClosed = false;
+  // Milliseconds since 1970; 0 before that.
+  let startedAt = 0;
+  let endedAt = 0;
 
-  const titleOf = (method, url) =>
+  const titleOf = (/** @type {string} */ method, /** @type {URL} */ url) =>
     `${method} ${url.pathname.replace(/^\/~[^/]*/, "")}${url.search}`;
-  const nameOf = (request) => titleOf(request.method(), new URL(request.url()));
-  const isIgnored = (title) =>
+  const nameOf = (/** @type {Request} */ request) =>
+    titleOf(request.method(), new URL(request.url()));
+  const isIgnored = (/** @type {string} */ title) =>
     settings.ignore.some((one) =>
       one instanceof RegExp ? new RegExp(one).test(title) : title.includes(one),
     );
   const elapsed = () => Date.now() - startedAt;
+  /**
+   * @param {string} event
+   * @param {string} [text] of the report, if it is a choice
+   */
   const log = (event, text) => run.log.push({ ms: elapsed(), event, text });
 
-  const onEvent = (request) => {
+  const onEvent = (/** @type {Request} */ request) => {
     if (!isIgnored(nameOf(request))) disturb();
   };
   context.on("request", (request) => {
@@ -371,13 +528,16 @@ async function hold(context, mock, apps, settings, run) {
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
-  const callsOf = (base) =>
+  const callsOf = (/** @type {string} */ base) =>
     [mock.url, ...apps].map((url) => callsTo(url, base));
   const calls = mock.bases.flatMap(callsOf);
   const named = mock.bases.filter(Boolean).flatMap(callsOf);
-  /** Return whether a request is not for a contract at the root, but for the app, whose pages and files are there, too. */
+  /**
+   * Return whether a request is not for a contract at the root, but for the app, whose pages and files are there, too.
+   * @param {Request} request
+   */
   const isForApp = (request) => {
-    const isAt = (patterns) =>
+    const isAt = (/** @type {RegExp[]} */ patterns) =>
       patterns.some((pattern) => pattern.test(request.url()));
     return (
       isAt(apps.map(urlsOf)) &&
@@ -410,6 +570,7 @@ async function hold(context, mock, apps, settings, run) {
   /**
    * Return whether the calls of all pages that have not settled are those that are held, after some milliseconds in the pages.
    * Requests arrive here in any order, such as one with a preflight last, so it also sets when each was issued.
+   * @param {number} ms
    */
   async function isSettled(ms) {
     const frames = context.pages().flatMap((page) => page.frames());
@@ -417,6 +578,7 @@ async function hold(context, mock, apps, settings, run) {
       frames.map((frame) => frame.evaluate(callsAfter, { name: CALLS, ms })),
     ).catch(() => undefined);
     if (!calls) return false; // a page has gone
+    /** @type {Map<string, number[]>} */
     const issued = new Map();
     for (const [call, times] of calls.flat())
       issued.set(
@@ -426,7 +588,7 @@ async function hold(context, mock, apps, settings, run) {
         ),
       );
     return [...issued].every(([call, times]) => {
-      const [method, url] = call.split(" ");
+      const [method = "", url = ""] = call.split(" ");
       if (isIgnored(titleOf(method, new URL(url)))) return true;
       const own = held.filter(
         ({ request }) =>
@@ -478,10 +640,15 @@ async function hold(context, mock, apps, settings, run) {
       : `${reason}; ${name} was sent ${count} times: ${pollHint(name)}`;
   }
 
-  /** Return an Error for the first late request; what was sent after it shows whether the page polls. */
+  /**
+   * Return an Error for the first late request; what was sent after it shows whether the page polls.
+   * @param {NonNullable<typeof late>} request
+   */
   function lateError({ name, delay }) {
-    const isRepeated = (title, titles) =>
-      titles.indexOf(title) < titles.lastIndexOf(title);
+    const isRepeated = (
+      /** @type {string} */ title,
+      /** @type {string[]} */ titles,
+    ) => titles.indexOf(title) < titles.lastIndexOf(title);
     const path = withoutQuery(name);
     const polled = isRepeated(name, sent)
       ? name
@@ -494,24 +661,26 @@ async function hold(context, mock, apps, settings, run) {
     );
   }
 
+  /** @param {string} reason */
   function unrepeatable(reason) {
     run.isUnrepeatable = true;
     return new Error(`the order cannot be repeated: ${reason}`);
   }
 
+  /** Return the next choice; undefined if nothing is held. */
   function choose() {
     held.sort((one, other) => one.issuedAt - other.issuedAt);
-    if (held.length > MAX_SET) return choicesOf([held[0]])[0];
+    if (held.length > MAX_SET) return choicesOf(held.slice(0, 1))[0];
     const choices = choicesOf(held, {
       previous,
       kinds: isDamaged ? [] : kinds,
     });
-    if (choices.length === 1 || run.made.length === MAX_CHOICES)
-      return choices[0];
+    const [natural] = choices;
+    if (choices.length <= 1 || run.made.length === MAX_CHOICES) return natural;
     const wanted = run.choices[run.made.length];
     const choice =
       wanted === undefined
-        ? choices[0]
+        ? natural
         : choices.find(({ token }) => token === wanted);
     if (!choice)
       throw unrepeatable(
@@ -526,6 +695,7 @@ async function hold(context, mock, apps, settings, run) {
     return choice;
   }
 
+  /** @param {Choice<HeldRequest>} choice */
   async function apply({ kind, one, token }) {
     const { route, request, name } = one;
     log(token, KINDS[kind](name, one.isAnswered));
@@ -551,22 +721,24 @@ async function hold(context, mock, apps, settings, run) {
     const json = {
       code: "failed",
       message: "interleavings() lets this request fail",
-      status: settings.fail,
+      status: settings.fail ?? 0, // set if this kind is possible
     };
     // A page that has gone, or has cancelled the request meanwhile, gets nothing.
+    const { response } = one;
     if (kind === "fail")
       await failure(() =>
-        route.fulfill({ status: settings.fail, headers, json }),
+        route.fulfill({ status: json.status, headers, json }),
       );
-    else if (kind === "lose" || !one.response)
+    else if (kind === "lose" || !response)
       await failure(() => route.abort("connectionreset"));
-    else await failure(() => route.fulfill({ response: one.response }));
+    else await failure(() => route.fulfill({ response }));
     await within(
       failure(async () => (await request.response())?.finished()),
       ARRIVAL_MS,
     );
   }
 
+  /** @param {() => unknown} actions */
   async function racing(actions) {
     if (typeof actions !== "function")
       throw new TypeError(
@@ -590,7 +762,8 @@ async function hold(context, mock, apps, settings, run) {
     for (;;) {
       await quiet();
       if (problem) throw problem.error;
-      if (held.length) await apply(choose());
+      const choice = choose();
+      if (choice) await apply(choice);
       else if (!isPending) break;
     }
     isHolding = false;
@@ -603,7 +776,7 @@ async function hold(context, mock, apps, settings, run) {
   }
 
   return {
-    race(actions) {
+    race: (/** @type {() => unknown} */ actions) => {
       const result = racing(actions);
       result.catch(() => {}); // `finish` reports a body that does not wait
       return result;
@@ -633,17 +806,26 @@ async function hold(context, mock, apps, settings, run) {
   };
 }
 
-/** Return a title without the query, which may differ in each request of a poll. */
+/**
+ * Return a title without the query, which may differ in each request of a poll.
+ * @param {string} title
+ */
 function withoutQuery(title) {
-  return title.split("?")[0];
+  return title.replace(/\?.*/s, "");
 }
 
+/** @param {string} name */
 function pollHint(name) {
   return `if the page polls, pass { ignore: ["${name}"] }`;
 }
 
-/** Return the most frequent name and its count. */
+/**
+ * Return the most frequent name and its count.
+ * @param {string[]} names
+ * @returns {[name: string, count: number]}
+ */
 function mostFrequent(names) {
+  /** @type {Map<string, number>} */
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].reduce(
@@ -652,67 +834,117 @@ function mostFrequent(names) {
   );
 }
 
-/** Return what a promise resolves to, or undefined after a time. */
+/**
+ * Return what a promise resolves to, or undefined after a time.
+ * @template Result
+ * @param {Promise<Result>} promise
+ * @param {number} ms
+ */
 async function within(promise, ms) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** @type {Promise<undefined>} */
   const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(() => resolve(undefined), ms);
   });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** In the page: return the calls that have not settled after some milliseconds, in steps because a page may be busy. */
+/**
+ * What `countCalls` keeps in the page.
+ * @typedef {object} Calls
+ * @property {Map<string, number[]>} unsettled the times of the calls, by method and URL
+ * @property {(call: () => void, ms: number) => unknown} wait
+ */
+
+/**
+ * In the page: return the calls that have not settled after some milliseconds, in steps because a page may be busy.
+ * @param {{ name: string, ms: number }} options
+ */
 async function callsAfter({ name, ms }) {
-  const { unsettled = [], wait = setTimeout } =
-    globalThis[Symbol.for(name)] ?? {};
+  /** @type {{ [symbol: symbol]: Calls | undefined }} */
+  const globals = globalThis;
+  const { unsettled, wait = setTimeout } = globals[Symbol.for(name)] ?? {};
   for (let steps = 4; steps > 0; steps--)
-    await new Promise((resolve) => wait(resolve, ms / 4));
-  return [...unsettled];
+    await new Promise((resolve) => wait(() => resolve(undefined), ms / 4));
+  return [...(unsettled ?? [])];
 }
 
-/** In the page: keep the times of the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL. */
+/**
+ * In the page: keep the times of the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL.
+ * @param {string} name
+ */
 function countCalls(name) {
+  /** @type {Map<string, number[]>} */
   const unsettled = new Map();
-  globalThis[Symbol.for(name)] = { unsettled, wait: setTimeout }; // a clock of the test does not replace this one
+  /** @type {{ [symbol: symbol]: Calls | undefined }} */
+  const globals = globalThis;
+  globals[Symbol.for(name)] = { unsettled, wait: setTimeout }; // a clock of the test does not replace this one
   const now = performance.now.bind(performance);
   const began = performance.timeOrigin;
   let last = 0;
-  /** Count a call until the returned function is called. */
+  /**
+   * Count a call until the returned function is called.
+   * @param {string | undefined} method
+   * @param {string | URL} url
+   */
   const start = (method, url) => {
     if (!URL.canParse(url, document.baseURI)) return () => {};
     const call = `${String(method ?? "GET").toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
     const time = (last = Math.max(began + now(), last + 0.001)); // two calls have no equal time
-    unsettled.set(call, [...(unsettled.get(call) ?? []), time]);
-    return () =>
+    const times = () => unsettled.get(call) ?? [];
+    unsettled.set(call, [...times(), time]);
+    return () => {
       unsettled.set(
         call,
-        unsettled.get(call).filter((one) => one !== time),
+        times().filter((one) => one !== time),
       );
+    };
   };
-  const wrap = (owner, method, apply) => {
-    owner[method] = new Proxy(owner[method], {
-      apply: (target, self, values) =>
-        apply(() => Reflect.apply(target, self, values), self, values),
-    });
-  };
-  wrap(globalThis, "fetch", (call, _, [resource, options]) => {
-    const settle = start(
-      options?.method ?? resource?.method,
-      resource?.url ?? String(resource),
-    );
-    const result = call();
-    result.then(settle, settle);
-    return result;
+  globalThis.fetch = new Proxy(globalThis.fetch, {
+    /**
+     * @param {unknown} self
+     * @param {Parameters<typeof fetch>} values
+     */
+    apply(target, self, values) {
+      const [resource, options] = values;
+      const request = /** @type {Partial<globalThis.Request> | undefined} */ (
+        resource
+      );
+      const settle = start(
+        options?.method ?? request?.method,
+        request?.url ?? /** @type {string | URL} */ (resource),
+      );
+      const result = Reflect.apply(target, self, values);
+      result.then(settle, settle);
+      return result;
+    },
   });
+  /** @type {WeakMap<XMLHttpRequest, Parameters<XMLHttpRequest["open"]>>} */
   const opened = new WeakMap();
-  wrap(XMLHttpRequest.prototype, "open", (call, request, values) => {
-    opened.set(request, values);
-    return call();
+  const { prototype } = XMLHttpRequest;
+  /* eslint-disable @typescript-eslint/unbound-method -- the proxies pass `this` on */
+  prototype.open = new Proxy(prototype.open, {
+    /**
+     * @param {XMLHttpRequest} request
+     * @param {Parameters<XMLHttpRequest["open"]>} values
+     */
+    apply(target, request, values) {
+      opened.set(request, values);
+      return Reflect.apply(target, request, values);
+    },
   });
-  wrap(XMLHttpRequest.prototype, "send", (call, request) => {
-    request.addEventListener("loadend", start(...(opened.get(request) ?? [])), {
-      once: true,
-    });
-    return call();
+  prototype.send = new Proxy(prototype.send, {
+    /**
+     * @param {XMLHttpRequest} request
+     * @param {Parameters<XMLHttpRequest["send"]>} values
+     */
+    apply(target, request, values) {
+      const [method, url] = opened.get(request) ?? [];
+      request.addEventListener("loadend", start(method, String(url)), {
+        once: true,
+      });
+      return Reflect.apply(target, request, values);
+    },
   });
 }

@@ -579,16 +579,19 @@ export interface AnyCallOptions {
   check?: ((id: string | null, error?: MockpetsError) => void) | undefined;
 }
 
+/** Properties without a value are not sent. */
+type Sent<T> = { [Key in keyof T]: T[Key] | undefined };
+
 /** What a call of the control API sends. */
 export type CallOptions<Name extends CallName> = Omit<
   AnyCallOptions,
   "path" | "query" | "body"
 > & {
   query?: Calls[Name] extends { query?: infer Query }
-    ? Query | undefined
+    ? Sent<Query> | undefined
     : undefined;
   body?: Calls[Name] extends { body?: infer Body }
-    ? Body | undefined
+    ? Sent<Body> | undefined
     : undefined;
 } & ([ParametersIn<Name>] extends [never]
     ? { path?: undefined }

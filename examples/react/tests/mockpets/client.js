@@ -17,7 +17,7 @@ export { MockpetsError, parseObject } from "./connection.js";
 export * from "./types.js";
 
 /**
- * @import { CheckedScenario, ClockChange, ClockState, CollectionSummary, ContractList, DroppedStub, Explanation, Findings } from "./control.js"
+ * @import { CheckedScenario, ClockState, CollectionSummary, ContractList, DroppedStub, Explanation, Findings } from "./control.js"
  * @import { Har, Health, LoggedIn, RecordedScenario, RecordedStub, RecordingStarted, RequestToExplain } from "./control.js"
  * @import { Change, ScenarioDetails, ScenarioSummary, SessionContents, SessionExport, State, StubInUse, Times } from "./control.js"
  * @import { DataRecord, RecordPage, RecordsSource, RequestSummary, Undone, Verification, WaitingResponse } from "./control.js"
@@ -200,7 +200,9 @@ export class Mockpets {
    * @param {Contents} [contents]
    */
   async make(contents = {}) {
-    const body = /** @type {SessionContents} */ (contents);
+    const body = /** @type {SessionContents} */ (
+      /** @type {unknown} */ (contents)
+    );
     await this.#call("PUT /sessions/{name}", { ...this.#own, body });
   }
 
@@ -300,7 +302,7 @@ export class Mockpets {
    * @returns {Clock}
    */
   get clock() {
-    /** @param {ClockChange} body */
+    /** @param {CallOptions<"PUT /clock">["body"]} body */
     const change = (body) => this.#call("PUT /clock", { body });
     return {
       get: () => this.#call("GET /clock"),

@@ -259,8 +259,8 @@ async function start(options) {
 }
 
 /**
- * Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it.
- * @internal
+ * Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. It is not an
+ * interface of the kit.
  * @param {Mockpets} mock
  * @param {string} [configFile]
  */

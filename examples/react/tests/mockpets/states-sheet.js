@@ -10,6 +10,7 @@ const SHOT = /data-shot="([^"<>]+)" data-now="([0-9a-f]{16})"/g;
 const PICTURE =
   /<img data-picture="([0-9a-f]{16})" [^<>]*src="data:image\/png;base64,([A-Za-z0-9+/=]+)"/g;
 const CREATED = /<time datetime="([\dT:.Z-]+)">/;
+/** @type {Record<string, string>} */
 const ENTITIES = {
   "&": "&amp;",
   "<": "&lt;",
@@ -18,20 +19,75 @@ const ENTITIES = {
   "'": "&#39;",
 };
 
-/** Return the screenshots of a sheet: the digest of each by its key, and the pictures by digest; undefined for another file. */
+/**
+ * @typedef {object} Shot a screenshot
+ * @property {number} width
+ * @property {string} theme
+ * @property {Buffer} png
+ */
+
+/**
+ * A test that has run in a state.
+ * @template [OneShot=Shot]
+ * @typedef {object} Row
+ * @property {string} state
+ * @property {string} result
+ * @property {string} test
+ * @property {string} reason
+ * @property {string} description
+ * @property {string[]} findings
+ * @property {OneShot[]} shots
+ */
+
+/**
+ * @typedef {object} Compared
+ * @property {string} key
+ * @property {string} now the digest
+ * @property {string | undefined} before the digest in the last sheet
+ * @property {"new" | "same" | "changed" | undefined} change undefined without a last sheet
+ */
+
+/** @typedef {Shot & Compared} ComparedShot */
+
+/**
+ * @typedef {object} Sheet
+ * @property {string} created
+ * @property {Map<string, string>} shots the digest of each screenshot by its key
+ * @property {Map<string, string>} pictures in base64, by digest
+ */
+
+/**
+ * @typedef {object} Comparison
+ * @property {Row<ComparedShot>[]} rows
+ * @property {string[]} gone the keys of the screenshots that only the last sheet has
+ */
+
+/**
+ * Return the screenshots of a sheet; undefined for another file.
+ * @param {string} html
+ * @returns {Sheet | undefined}
+ */
 export function readSheet(html) {
   const created = CREATED.exec(html)?.[1];
   if (!created || !html.trimEnd().endsWith("</html>")) return undefined;
-  const keyed = (pattern) =>
-    new Map([...html.matchAll(pattern)].map(([, key, value]) => [key, value]));
+  const keyed = (/** @type {RegExp} */ pattern) =>
+    new Map(
+      [...html.matchAll(pattern)].map(([, key = "", value = ""]) => [
+        key,
+        value,
+      ]),
+    );
   return { created, shots: keyed(SHOT), pictures: keyed(PICTURE) };
 }
 
 /**
- * Return what changed since the last sheet: rows whose screenshots have a digest, and `change` if there is a last sheet
- * (`new`, `changed` with the digest `before`, or `same`), and the keys of the screenshots that only the last sheet has.
+ * Return what changed since the last sheet.
+ * @param {Row[]} rows
+ * @param {Sheet | undefined} last
+ * @returns {Comparison}
  */
 export function compare(rows, last) {
+  /** @type {Set<string>} */
   const keys = new Set();
   const compared = rows.map((row) => ({
     ...row,
@@ -50,9 +106,7 @@ export function compare(rows, last) {
         key,
         now,
         before,
-        change:
-          last &&
-          (before === undefined ? "new" : before === now ? "same" : "changed"),
+        change: last && changeOf(now, before),
       };
     }),
   }));
@@ -62,41 +116,67 @@ export function compare(rows, last) {
   };
 }
 
-/** Return such as `3 screenshots changed, 1 new, 2 gone since 2026-11-24 10:02 UTC`; empty without a last sheet. */
+/**
+ * @param {string} now
+ * @param {string | undefined} before
+ * @returns {Compared["change"]}
+ */
+function changeOf(now, before) {
+  if (before === undefined) return "new";
+  return before === now ? "same" : "changed";
+}
+
+/**
+ * Return such as `3 screenshots changed, 1 new, 2 gone since 2026-11-24 10:02 UTC`; empty without a last sheet.
+ * @param {Comparison} comparison
+ * @param {Sheet | undefined} last
+ */
 export function changes({ rows, gone }, last) {
   if (!last) return "";
-  const count = (change) =>
+  const count = (/** @type {Compared["change"]} */ change) =>
     rows.flatMap(({ shots }) => shots).filter((shot) => shot.change === change)
       .length;
   const since = last.created.slice(0, 16).replace("T", " ");
   return `${count("changed")} screenshots changed, ${count("new")} new, ${gone.length} gone since ${since} UTC`;
 }
 
+/**
+ * Return the sheet.
+ * @param {string} title
+ * @param {Comparison} comparison
+ * @param {Sheet | undefined} last
+ * @param {string} [created]
+ */
 export function toHtml(
   title,
   { rows, gone },
   last,
   created = new Date().toISOString(),
 ) {
+  const all = rows.flatMap(({ shots }) => shots);
   const columns = [
     ...new Map(
-      rows
-        .flatMap(({ shots }) => shots)
-        .map(({ width, theme }) => [`${width} ${theme}`, { width, theme }]),
+      all.map(({ width, theme }) => [`${width} ${theme}`, { width, theme }]),
     ),
   ].sort(
     ([, one], [, other]) =>
       one.width - other.width || other.theme.localeCompare(one.theme),
   );
+  /** @type {Set<string>} */
   const shown = new Set(); // each picture is in the file once
+  /**
+   * @param {string} digest
+   * @param {string} base64
+   * @param {string} rest other attributes
+   */
   const picture = (digest, base64, rest) => {
     if (shown.has(digest)) return `<img data-of="${digest}" ${rest}>`;
     shown.add(digest);
     return `<img data-picture="${digest}" ${rest} src="data:image/png;base64,${base64}">`;
   };
-  const cell = (shot) => {
+  const cell = (/** @type {ComparedShot | undefined} */ shot) => {
     if (!shot) return `<td class="none">no screenshot`;
-    const { key, now, before, change = "" } = shot;
+    const { key, now, before = "", change = "" } = shot;
     const old = change === "changed" ? ` data-before="${before}"` : "";
     const label = change && change !== "same" ? `<b>${change}</b>` : "";
     const image = picture(now, shot.png.toString("base64"), `alt="${key}"`);
@@ -119,14 +199,10 @@ export function toHtml(
     const kind = `${result.replace(/ /g, "-")}${quiet ? " quiet" : ""}`;
     return `<tr id="${index + 1}" class="${kind}"><th scope="row">${head}${texts && `<ul>${texts}</ul>`}</th>${cells.join("")}\n`;
   });
-  const olds = rows
-    .flatMap(({ shots }) => shots)
-    .filter(
-      ({ change, before }) => change === "changed" && last.pictures.has(before),
-    );
-  const before = olds.map((shot) =>
-    picture(shot.before, last.pictures.get(shot.before), `alt=""`),
-  );
+  const before = all.flatMap(({ change, before = "" }) => {
+    const old = change === "changed" && last?.pictures.get(before);
+    return old ? [picture(before, old, `alt=""`)] : [];
+  });
   const lost = gone.length
     ? `<details><summary>Gone since the last sheet: ${gone.length}</summary><ul><li>${gone.join("<li>")}</ul></details>`
     : "";
@@ -159,8 +235,12 @@ ${body.join("")}</tbody>
 `;
 }
 
+/** @param {string} text */
 function escaped(text) {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+  return text.replace(
+    /[&<>"']/g,
+    (character) => ENTITIES[character] ?? character,
+  );
 }
 
 const STYLE = `

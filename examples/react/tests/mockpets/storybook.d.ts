@@ -1,37 +1,28 @@
 // mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
-import type { Contents, Mockpets, Options } from "./client.js";
-
-export * from "./client.js";
-
-/** The session of a story: its scenarios, seed and data, and how to reach it. */
-export interface StoryParameters extends Contents, Pick<Options, "url" | "token" | "key"> {
-  /** Options of the server that the stories expect, besides `--sessions declared`; the console warns of others. */
-  args?: string;
-  /**
-   * `props` (the default): the story passes `loaded.mockpets.baseUrl` or `.key` to its component.
-   * `header`: `fetch` and XMLHttpRequest of the page send the session to mockpets and to the page's
-   * own origin. Such a story must be the only one on its page. Import the loader before your app.
-   */
-  carrier?: "props" | "header";
-}
-
-declare module "storybook/internal/types" {
-  interface Parameters {
-    /** The session of the story; without it or with `false`, the story has no session. */
-    mockpets?: StoryParameters | false;
-  }
-}
-
 /**
  * A loader for `.storybook/preview.ts`. It creates a session for each mounted story that has
  * `parameters.mockpets`, and deletes it when Storybook unmounts the story. Until then, the story keeps
  * its session, even if its args change.
+ * @param {{
+ *   id: string;
+ *   parameters: { mockpets?: StoryParameters | false };
+ *   viewMode: string;
+ *   abortSignal: AbortSignal;
+ * }} context
+ * @returns {Promise<{ mockpets?: Mockpets }>}
  */
 export function mockpetsLoader(context: {
-  id: string;
-  parameters: { mockpets?: StoryParameters | false };
-  viewMode: string;
-  abortSignal: AbortSignal;
-}): Promise<{ mockpets?: Mockpets }>;
+    id: string;
+    parameters: {
+        mockpets?: StoryParameters | false;
+    };
+    viewMode: string;
+    abortSignal: AbortSignal;
+}): Promise<{
+    mockpets?: Mockpets;
+}>;
+export * from "./client.js";
+export type StoryParameters = import("./storybook-parameters.d.ts").StoryParameters;
+import { Mockpets } from "./client.js";

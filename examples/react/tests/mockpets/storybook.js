@@ -2,7 +2,7 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// A session for each story. The declarations beside this file have the documentation.
+// A session for each story.
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
@@ -17,20 +17,37 @@ import {
 
 export * from "./client.js";
 
-/** The sessions, by the signal that Storybook aborts when it unmounts the story. */
+/** @import { HeadersFor } from "./requests.js" */
+
+/** @typedef {import("./storybook-parameters.d.ts").StoryParameters} StoryParameters */
+
+/**
+ * The sessions, by the signal that Storybook aborts when it unmounts the story.
+ * @type {WeakMap<AbortSignal, Mockpets>}
+ */
 const sessions = new WeakMap();
 let mounts = 0;
+/** @type {(() => void) | undefined} */
 let dropLast; // deletes the session of the story view, which shows one story at a time
+/** @type {Mockpets | undefined} */
 let sender; // the session that the requests of the page send
 
 sendSession(); // now, because some clients keep the `fetch` that they find when they are imported
 
-export async function mockpetsLoader({
-  id,
-  parameters,
-  viewMode,
-  abortSignal,
-}) {
+/**
+ * A loader for `.storybook/preview.ts`. It creates a session for each mounted story that has
+ * `parameters.mockpets`, and deletes it when Storybook unmounts the story. Until then, the story keeps
+ * its session, even if its args change.
+ * @param {{
+ *   id: string;
+ *   parameters: { mockpets?: StoryParameters | false };
+ *   viewMode: string;
+ *   abortSignal: AbortSignal;
+ * }} context
+ * @returns {Promise<{ mockpets?: Mockpets }>}
+ */
+export async function mockpetsLoader(context) {
+  const { id, parameters, viewMode, abortSignal } = context;
   sender = undefined;
   if (viewMode !== "docs" && !sessions.has(abortSignal)) dropLast?.(); // portable stories never abort their signals
   if (!parameters.mockpets) return {};
@@ -67,6 +84,10 @@ export async function mockpetsLoader({
   return { mockpets: mock };
 }
 
+/**
+ * @param {NonNullable<StoryParameters["carrier"]>} carrier
+ * @param {string} viewMode
+ */
 function checkCarrier(carrier, viewMode) {
   if (!["props", "header"].includes(carrier)) {
     throw new TypeError(
@@ -82,7 +103,11 @@ function checkCarrier(carrier, viewMode) {
   }
 }
 
-/** Delete a session when its story is unmounted or the page is left; return a function that deletes it now. */
+/**
+ * Delete a session when its story is unmounted or the page is left; return a function that deletes it now.
+ * @param {Mockpets} mock
+ * @param {AbortSignal} abortSignal
+ */
 function dropAtEnd(mock, abortSignal) {
   let isDropped = false;
   const drop = () => {
@@ -101,16 +126,21 @@ function dropAtEnd(mock, abortSignal) {
   return drop;
 }
 
-/** Call `fetch`, so that the request that deletes a session outlives the page. */
+/**
+ * Call `fetch`, so that the request that deletes a session outlives the page.
+ * @param {Parameters<typeof fetch>[0]} url
+ * @param {RequestInit} [init]
+ */
 function outlivingFetch(url, init) {
   return globalThis.fetch(url, {
     ...init,
-    keepalive: init.method === "DELETE",
+    keepalive: init?.method === "DELETE",
   });
 }
 
 /** Make the requests of the page to mockpets, or to the page's own origin, send the session `sender`. */
 function sendSession() {
+  /** @type {HeadersFor} */
   const headersFor = (url, headers) => {
     if (!sender || namesSession(headers)) return [];
     const isKnown = [sender.url, location.href].some(
