@@ -66,6 +66,13 @@ MISTAKES = {
     "a value that may be missing": ("connection", "] ?? 0", "]"),
     "a kind of change that does not exist": ("client", '"gates" : kind', '"gate" : kind'),
     "a property of a problem": ("connection", "where, what, hint }", "where, text, hint }"),
+    "a method that does not exist": (
+        "playwright",
+        "testInfo.skip(Boolean(disabled)",
+        "testInfo.skips(Boolean(disabled)",
+    ),
+    "an option of another function": ("storybook", '{ cache: "no-store" }', "{ cached: true }"),
+    "a number in place of a text": ("orders", '("\'", "%27")', '("\'", 27)'),
 }
 """A module, a text in it, and what makes it a mistake."""
 
