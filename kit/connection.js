@@ -1,4 +1,4 @@
-// Calls of the control API: the one client of it under `Mockpets`, the toolbar and the control panel.
+// Calls of the control API of one server, and the wait for its changes.
 
 /**
  * @import { Change, Events, InputProblem } from "./control.js"

@@ -2,7 +2,7 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// Calls of the control API: the one client of it under `Mockpets`, the toolbar and the control panel.
+// Calls of the control API of one server, and the wait for its changes.
 
 /**
  * @import { Change, Events, InputProblem } from "./control.js"
