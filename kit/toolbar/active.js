@@ -41,7 +41,7 @@ function aspect(name) {
 
 /**
  * Return what activates scenarios. A document that a test has sent is active only once, so it is sent again.
- * @param {Connection} connection
+ * @param {Pick<Connection, "call">} connection
  * @param {State} state
  * @param {readonly string[]} names
  * @returns {Promise<(string | ScenarioDocument)[]>}

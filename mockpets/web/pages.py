@@ -8,6 +8,7 @@ and never mix two versions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -21,6 +22,7 @@ from mockpets.constants import CONTROL_PREFIX
 from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
 from mockpets.kit import known_of, render
+from mockpets.packaged_data import shipped
 from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
 
 _FOLDER: Final = Path(__file__).with_name("panel")
+_OF_THE_KIT: Final = ("connection.js", "toolbar/active.js")
+"""The modules of the kit that the panel imports."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -41,6 +45,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
+_SERVED: Final = (".css", ".html", ".js", ".svg")
+_TO_THE_KIT: Final = re.compile(rb'^(.*from ")\.\./\.\./\.\./kit/(?:toolbar/)?', re.MULTILINE)
 _UNTAGGED: Final = "Operations"
 """The group of the operations without a tag."""
 _FOR_AGENTS: Final = (
@@ -184,9 +190,13 @@ def _with_json(message: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _files() -> dict[str, bytes]:
-    """Return the served files, read at once so that an upgrade of the package cannot mix them."""
-    paths = sorted(path for path in _FOLDER.iterdir() if path.suffix in _TYPES)
-    return {path.name: path.read_bytes() for path in paths}
+    """Return the served files, read at once so that an upgrade of the package cannot mix them.
+
+    Modules of the kit are served beside those of the panel, and imported from there.
+    """
+    own = (path for path in _FOLDER.iterdir() if path.suffix in _SERVED)
+    paths = sorted([*own, *(shipped("kit") / name for name in _OF_THE_KIT)])
+    return {path.name: _TO_THE_KIT.sub(rb"\1./", path.read_bytes()) for path in paths}
 
 
 @cache

@@ -1,15 +1,15 @@
 // The dialog of the session's clock.
 
 import { html, useRef } from "./preact.js";
-import { announce, control, handler, store } from "./store.js";
+import { announce, call, handler, loadedState } from "./store.js";
 import { Button, Dialog } from "./ui.js";
 
 /** @param {{close: () => void}} properties */
 export default function Clock({ close }) {
   const form = useRef(null);
-  const { clock } = store.state;
+  const { clock } = loadedState();
   const set = async (change) => {
-    const now = await control("clock", { method: "PUT", body: change });
+    const now = await call("PUT /clock", { body: change });
     announce(
       now.set ? `The clock shows ${now.now}` : "The clock shows the real time",
     );

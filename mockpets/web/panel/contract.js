@@ -1,7 +1,7 @@
 // The view of the contracts: what the server has inferred of each operation, as `mockpets contract` prints it.
 
 import { html, useState } from "./preact.js";
-import { control, link, setParams, store, useChange } from "./store.js";
+import { call, link, setParams, store, useChange } from "./store.js";
 import {
   Button,
   count,
@@ -43,7 +43,7 @@ export default function View() {
   const { filter: text = "", only = "all" } = store.route.params;
   useChange(["files"], async () =>
     setContracts(
-      (await control("contract")).contracts.map((each) => ({
+      (await call("GET /contract")).contracts.map((each) => ({
         ...each,
         groups: groupsOf(each),
       })),

@@ -20,7 +20,11 @@ import { requestOf } from "./sending.js";
 import {
   act,
   announce,
-  control,
+  asJson,
+  call,
+  callText,
+  describeError,
+  isRejected,
   download,
   go,
   handler,
@@ -53,25 +57,25 @@ const isHidden = (name) => name.startsWith("~");
 /** Return the name by which the control API knows a collection, whatever others are named. */
 const keyOf = ({ scenario, name }) =>
   scenario === null ? name : `${scenario}.${name}`;
-const pathOf = (collection, key) =>
-  `data/${encodeURIComponent(keyOf(collection))}${key === undefined ? "" : `/${encodeURIComponent(key)}`}`;
+const pathOf = (collection) => ({ path: { name: keyOf(collection) } });
+const recordIn = (collection, record) => ({
+  path: { name: keyOf(collection), record },
+});
 
 /** Load records up to a number, as JSON. */
 async function load(collection, filters = [], limit = Infinity) {
   const records = [];
   for (let next = null; ;) {
     const size = Math.min(limit - records.length, MOST_PAGE);
-    const query = new URLSearchParams(
-      [
-        ...filters,
-        ["limit", size],
-        ...(next === null ? [] : [["after", next]]),
-      ].map(([name, value]) => [name, String(value)]),
-    );
+    const query = {
+      ...Object.fromEntries(filters),
+      limit: size,
+      after: next ?? undefined,
+    };
     let page;
     try {
       page = members(
-        await control(`${pathOf(collection)}?${query}`, { raw: true }),
+        await callText("GET /data/{name}", { ...pathOf(collection), query }),
       );
     } catch (error) {
       if (next === null || error.status !== 404) throw error;
@@ -99,7 +103,11 @@ async function undoably(text, collection, change) {
     undo:
       before === null
         ? null
-        : () => control(pathOf(collection), { method: "PUT", body: before }),
+        : () =>
+            call("PUT /data/{name}", {
+              ...pathOf(collection),
+              ...asJson(before),
+            }),
   });
 }
 
@@ -155,7 +163,7 @@ export default function View() {
   useChange(
     ["data", "scenario", "files"],
     async () => {
-      const { data } = await control("data");
+      const { data } = await call("GET /data");
       const collection = data.find((each) => keyOf(each) === id) ?? data[0];
       const wanted = filterParts(filter, isProperty);
       const filters = wanted
@@ -268,18 +276,18 @@ function Records({
     );
   const remove = (record, title) =>
     undoably(`Deleted record ${title}.`, collection, () =>
-      control(pathOf(collection, textOf(record.get(key))), {
-        method: "DELETE",
-      }),
+      call(
+        "DELETE /data/{name}/{record}",
+        recordIn(collection, textOf(record.get(key))),
+      ),
     );
   const generate = async () => {
     const added = textOf(
-      members(
-        await control(pathOf(collection), { method: "POST", raw: true }),
-      ).get(key),
+      members(await callText("POST /data/{name}", pathOf(collection))).get(key),
     );
     toast(`Added the generated record ${added}.`, {
-      undo: () => control(pathOf(collection, added), { method: "DELETE" }),
+      undo: () =>
+        call("DELETE /data/{name}/{record}", recordIn(collection, added)),
     });
   };
   const amount = filters.length
@@ -383,9 +391,9 @@ function Value({
             text,
             property.type ? property.type === "string" : isText(json),
           );
-    await control(pathOf(collection, id), {
-      method: "PATCH",
-      body: toObject([[name, patch(json, value)]]),
+    await call("PATCH /data/{name}/{record}", {
+      ...recordIn(collection, id),
+      ...asJson(toObject([[name, patch(json, value)]])),
     });
     announce(
       text
@@ -412,7 +420,7 @@ function Folded({ name, json, sample, change }) {
       await change(draft.trim());
       setDraft(null);
     } catch (error) {
-      if (!error.body) throw error;
+      if (!isRejected(error)) throw error;
       setProblem(error.message);
     }
   });
@@ -451,7 +459,7 @@ function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
       setProblem("");
     } catch (error) {
       saved.current = null;
-      if (!error.body) throw error;
+      if (!isRejected(error)) throw error;
       setProblem(error.message);
       toast(error.message, { failed: true });
     }
@@ -493,10 +501,9 @@ function Add({ collection, schema: whole, create, parent }) {
     if (!operation)
       return addedTo(
         collection,
-        await control(pathOf(collection), {
-          method: "POST",
-          body: record,
-          raw: true,
+        await callText("POST /data/{name}", {
+          ...pathOf(collection),
+          ...asJson(record),
         }),
       );
     const json =
@@ -512,10 +519,7 @@ function Add({ collection, schema: whole, create, parent }) {
       body: json,
     });
     const text = await sent.text();
-    if (!sent.ok)
-      throw Object.assign(new Error(`${sent.status}: ${problemIn(text)}`), {
-        body: text,
-      });
+    if (!sent.ok) throw new Error(`${sent.status}: ${problemIn(text)}`);
     return `${sent.status}: ${added(text, schema, collection)}`;
   };
   const add = async (event) => {
@@ -525,9 +529,10 @@ function Add({ collection, schema: whole, create, parent }) {
       setResponse({ text: await send(), isError: false });
     } catch (error) {
       setResponse({
-        text: error.body
-          ? error.message
-          : "No response: the connection failed.",
+        text:
+          error instanceof TypeError
+            ? "No response: the connection failed."
+            : describeError(error),
         isError: true,
       });
     }
@@ -620,10 +625,9 @@ function AddJson({ collection, columns, first }) {
   const add = handler(async (event) => {
     addedTo(
       collection,
-      await control(pathOf(collection), {
-        method: "POST",
-        body: event.target.elements.value.value,
-        raw: true,
+      await callText("POST /data/{name}", {
+        ...pathOf(collection),
+        ...asJson(event.target.elements.value.value),
       }),
     );
   });
@@ -654,7 +658,8 @@ function Replace({ collection, first }) {
     await undoably(
       `${kind === "clear" ? "Deleted" : "Replaced"} all records of ${collection.name}.`,
       collection,
-      () => control(pathOf(collection), { method: "PUT", body }),
+      () =>
+        call("PUT /data/{name}", { ...pathOf(collection), ...asJson(body) }),
     );
   });
   return html`

@@ -2,7 +2,7 @@
 
 import { Failure, useLoaded } from "./loading.js";
 import { html, useState } from "./preact.js";
-import { control, store } from "./store.js";
+import { call } from "./store.js";
 import {
   clock,
   count,
@@ -142,9 +142,9 @@ export function Diff({ entry, rows }) {
   const [other, error] = useLoaded(
     async () =>
       chosen
-        ? control(`requests/${chosen}`, {
-            session:
-              entry.session === store.session ? undefined : entry.session,
+        ? call("GET /requests/{number}", {
+            path: { number: chosen },
+            session: entry.session,
           })
         : null,
     [chosen],

@@ -1,7 +1,7 @@
 // The reference page's search, and a form for each operation when the reader opens it. The page works without scripts.
 
 import { html, render } from "./preact.js";
-import { control, storeUrlToken } from "./store.js";
+import { connection, storeUrlToken } from "./store.js";
 
 storeUrlToken();
 
@@ -68,7 +68,7 @@ async function loadForms() {
   ]);
   let settings = { key: "mockpets", scenarios: [], explains: false };
   try {
-    const state = await control("state", { ask: false });
+    const state = await connection.call("GET /state");
     settings = {
       key: state.settings.key,
       scenarios: state.scenarios

@@ -9,7 +9,7 @@ import {
   useState,
 } from "./preact.js";
 import {
-  control,
+  call,
   copy,
   errorReply,
   go,
@@ -50,15 +50,13 @@ const TABS = [
 ];
 
 /** Return the number of a request and the session to ask, from its key: "12" or "12@worker-3". */
-const parseKey = (key) => {
-  const [number, session] = key.split("@");
-  return { number, session: session === store.session ? undefined : session };
+const addressOf = (key) => {
+  const [number = "", session] = key.split("@");
+  return { path: { number }, session };
 };
 
-const load = (key, path = "") => {
-  const { number, session } = parseKey(key);
-  return control(`requests/${encodeURIComponent(number)}${path}`, { session });
-};
+const load = (key) => call("GET /requests/{number}", addressOf(key));
+const explain = (key) => call("GET /requests/{number}/explain", addressOf(key));
 
 /** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
 export function Entry({ id, row, rows, previous, next, close, href }) {
@@ -70,7 +68,9 @@ export function Entry({ id, row, rows, previous, next, close, href }) {
   const [tab, setTab] = useState("response");
   const now =
     row ??
-    (shown && String(shown.number) === parseKey(id).number ? shown : null);
+    (shown && String(shown.number) === addressOf(id).path.number
+      ? shown
+      : null);
   const body = useRef(null);
   useLayoutEffect(() => {
     if (body.current) body.current.scrollTop = 0;
@@ -87,7 +87,7 @@ export function Entry({ id, row, rows, previous, next, close, href }) {
       html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
       ${tab === "response" && html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`}
       ${tab === "request" && html`<${Message} name="Request" first=${`${shown.method} ${shown.target}`} message=${shown.request} />`}
-      ${tab === "why" && html`<${Detail} of="Why" key=${id} load=${() => load(id, "/explain")} again=${shown.outcome} />`}
+      ${tab === "why" && html`<${Detail} of="Why" key=${id} load=${() => explain(id)} again=${shown.outcome} />`}
       ${tab === "timing" && html`<${Detail} of="Timing" entry=${shown} />`}
       ${tab === "diff" && html`<${Detail} of="Diff" key=${id} entry=${shown} rows=${rows} />`}</div><//>`
     }</article><//>`;
@@ -154,18 +154,21 @@ const replies = (path) => [
 
 /** What `Respond like this` does: its name, and the query of the call. */
 const LIKE = () => [
-  ["As recorded", ""],
-  ["401", "?status=401"],
-  ["404", "?status=404"],
-  ["500", "?status=500"],
-  ["Slow, after 3 s", "?delay=3s"],
-  ["Broken connection", `?fault=${faultCalled("cut")}`],
+  ["As recorded", {}],
+  ["401", { status: 401 }],
+  ["404", { status: 404 }],
+  ["500", { status: 500 }],
+  ["Slow, after 3 s", { delay: "3s" }],
+  ["Broken connection", { fault: faultCalled("cut") }],
 ];
 
 async function respondLike({ number, session }, query) {
-  const path = `requests/${number}/stub`;
-  const { matches } = await control(path + query, { method: "POST", session });
-  const undo = () => control(path, { method: "DELETE", session });
+  const target = { path: { number }, session };
+  const { matches } = await call("POST /requests/{number}/stub", {
+    ...target,
+    query,
+  });
+  const undo = () => call("DELETE /requests/{number}/stub", target);
   toast(
     `A stub now responds to requests like ${number}; it matches ${matches.length} of the log.`,
     { undo },
@@ -187,7 +190,8 @@ function Actions({ entry, id }) {
       "stub as YAML",
       async () =>
         (
-          await control(`requests/${entry.number}/stub`, {
+          await call("GET /requests/{number}/stub", {
+            path: { number: entry.number },
             session: entry.session,
           })
         ).yaml,

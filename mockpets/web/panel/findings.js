@@ -1,7 +1,7 @@
 // The view of the findings: what the client of this session does wrong, as `mockpets report` lists it.
 
 import { html, useState } from "./preact.js";
-import { control, link, update, useChange } from "./store.js";
+import { call, link, update, useChange } from "./store.js";
 import { clock, count, EmptyState, Section } from "./ui.js";
 
 const PAUSE_MS = 1000; // a page that sends many requests needs no report on each
@@ -15,7 +15,7 @@ const sleep = (ms) =>
 export default function View() {
   const [report, setReport] = useState(null);
   useChange(["requests"], async () => {
-    const now = await control("findings");
+    const now = await call("GET /findings");
     setReport(now.report);
     update({ findings: now.report.findings.length });
     await sleep(PAUSE_MS);

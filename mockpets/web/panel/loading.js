@@ -1,6 +1,7 @@
 // What a component loads: its value, or why it failed.
 
 import { html, useEffect, useState } from "./preact.js";
+import { describeError } from "./store.js";
 
 /** Load something when the component appears, and again when the inputs change; return [value, error]. */
 export function useLoaded(fetched, inputs) {
@@ -18,14 +19,8 @@ export function useLoaded(fetched, inputs) {
   return result;
 }
 
-/** A TypeError of fetch names no reason, and each browser has another text for it. */
-const describe = (error) =>
-  error instanceof TypeError
-    ? "Cannot reach the server. Is it still running?"
-    : error.message;
-
 export const Failure = ({ error }) =>
-  html`<p class="failure" role="alert">${describe(error)}</p>`;
+  html`<p class="failure" role="alert">${describeError(error)}</p>`;
 
 /** A component of a module that is loaded when the component first appears. */
 export function Lazy({ module: load, name, ...rest }) {

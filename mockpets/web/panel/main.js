@@ -12,7 +12,7 @@ import Requests from "./requests.js";
 import {
   act,
   activate,
-  control,
+  call,
   download,
   go,
   handler,
@@ -121,12 +121,12 @@ const logActions = () => [
 ];
 
 async function record() {
-  await control("recording", { method: "POST" });
+  await call("POST /recording");
   toast("Recording. Use your app, then open the menu and save the recording.");
 }
 
 async function saveRecording() {
-  const { yaml, requests, stubs, notes } = await control("recording");
+  const { yaml, requests, stubs, notes } = await call("GET /recording");
   const { editNew } = await import("./scenarios.js");
   editNew("recorded", yaml);
   toast(
@@ -198,9 +198,9 @@ function toggleRail() {
 }
 
 async function saveHar() {
-  const har = await control(
-    `requests.har?limit=${store.state.settings.journal_size}`,
-  );
+  const har = await call("GET /requests.har", {
+    query: { limit: store.state.settings.journal_size },
+  });
   download(`mockpets-${store.session}.har`, JSON.stringify(har, null, 1));
 }
 
@@ -308,7 +308,7 @@ function useSessions() {
   const [sessions, setSessions] = useState([]);
   useEffect(() => {
     const load = () =>
-      act(async () => setSessions((await control("sessions")).sessions));
+      act(async () => setSessions((await call("GET /sessions")).sessions));
     load();
     const timer = setInterval(load, 2000);
     return () => clearInterval(timer);
@@ -446,8 +446,8 @@ function Switcher() {
 }
 
 async function createSession(name) {
-  const session = await control(`sessions/${encodeURIComponent(name)}`, {
-    method: "PUT",
+  const session = await call("PUT /sessions/{name}", {
+    path: { name },
     body: {},
   });
   location.href = panelOf(session.name) + link(store.route.view);

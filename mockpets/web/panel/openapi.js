@@ -1,7 +1,7 @@
 // The operations of the contracts, with their parameters, bodies and credentials, and the schemas of records:
 // all from the OpenAPI documents and from what the server has inferred of them.
 
-import { control, plainPath } from "./store.js";
+import { call, plainPath } from "./store.js";
 
 const METHODS = [
   "get",
@@ -22,7 +22,7 @@ export const ANY = { parameters: [], bodies: [], key: BEARER };
 
 /** Load the contracts that the server serves, each with its operations and collections; paths include the base path. */
 export async function loadContracts() {
-  const { contracts } = await control("contract");
+  const { contracts } = await call("GET /contract");
   return Promise.all(
     contracts.map(async ({ base, ...contract }) => {
       const { document, byRoute } = await load(contract.label);
@@ -49,11 +49,9 @@ export async function loadContracts() {
  * @returns {Promise<{document: any, byRoute: Map<string, any>}>} operations by method and path, each with `details`, a function
  */
 export async function load(label) {
-  const document = await control(
-    label
-      ? `openapi.json?contract=${encodeURIComponent(label)}`
-      : "openapi.json",
-  );
+  const document = await call("GET /openapi.json", {
+    query: { contract: label || undefined },
+  });
   const base = plainPath(document.servers[0].url.replace(/\/$/, "")); // always a path
   const byRoute = new Map();
   for (const [path, referring] of Object.entries(document.paths ?? {})) {

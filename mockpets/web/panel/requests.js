@@ -15,8 +15,9 @@ import {
   announce,
   collections,
   contractOf,
-  control,
+  call,
   go,
+  harEntries,
   link,
   release,
   releaseAll,
@@ -82,7 +83,7 @@ async function refresh(everySession) {
     });
   }
   const names = everySession
-    ? (await control("sessions")).sessions
+    ? (await call("GET /sessions")).sessions
         .filter((row) => row.requests || log.sources.has(row.name))
         .map((row) => row.name)
     : [store.session];
@@ -101,16 +102,12 @@ async function refresh(everySession) {
 async function refreshSource(name) {
   if (!log.sources.has(name)) log.sources.set(name, { rows: [], last: 0 });
   const source = log.sources.get(name);
-  const get = (query) =>
-    control(
-      `requests?${query}`,
-      name === store.session ? {} : { session: name },
-    );
+  const get = (query) => call("GET /requests", { query, session: name });
   const changed = new Map();
   let since = source.last;
   const pending = source.rows.filter((row) => row.outcome === "pending");
   if (pending.length) {
-    const still = await get(`outcome=pending&limit=${PAGE}`);
+    const still = await get({ outcome: "pending", limit: PAGE });
     for (const row of still.requests) changed.set(row.number, row);
     since = Math.min(
       since,
@@ -120,8 +117,8 @@ async function refreshSource(name) {
     );
   }
   const [page, all] = await Promise.all([
-    get(`since=${since}&limit=${PAGE}`),
-    source.last ? get("limit=1") : null,
+    get({ since, limit: PAGE }),
+    source.last ? get({ limit: 1 }) : null,
   ]);
   const { last, dropped, total } = all ?? page;
   const cleared = last - dropped - total;
@@ -182,11 +179,9 @@ const waited = (row, now) => ({
 /** Load the bodies of new requests, which only a filter by body needs. */
 async function refreshBodies() {
   for (const [name, source] of log.sources) {
-    const har = await control(
-      `requests.har?since=${log.bodiesTo.get(name) ?? 0}&limit=${PAGE}`,
-      name === store.session ? {} : { session: name },
-    );
-    for (const { _mockpets: row, request, response } of har.log.entries) {
+    const since = log.bodiesTo.get(name) ?? 0;
+    const entries = await harEntries(name, { since, limit: PAGE });
+    for (const { _mockpets: row, request, response } of entries) {
       log.bodies.set(
         keyOf({ ...row, session: name }),
         `${request.postData?.text ?? ""}\n${response.content.text ?? ""}`.toLowerCase(),
@@ -291,7 +286,7 @@ function operations() {
   if (contract.loaded !== current) {
     contract.loaded = current;
     act(async () => {
-      contract.operations = (await control("contract")).contracts.flatMap(
+      contract.operations = (await call("GET /contract")).contracts.flatMap(
         (each) => each.operations.map(({ name }) => name),
       );
       update({});
@@ -705,7 +700,7 @@ function firstAfter(tops, y) {
 const sheet = () => import("./entry.js");
 
 async function clear() {
-  const { cleared } = await control("requests", { method: "DELETE" });
+  const { cleared } = await call("DELETE /requests");
   if (store.route.id !== null) go("requests", null, store.route.params, true);
   toast(`Cleared ${count(cleared, "request")}.`, {
     undo: undoIn(store.session),

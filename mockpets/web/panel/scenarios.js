@@ -13,7 +13,8 @@ import {
   activate,
   announce,
   collections,
-  control,
+  call,
+  isRejected,
   go,
   link,
   setParams,
@@ -206,10 +207,6 @@ export function editNew(name, text) {
   go("scenarios", NEW + name);
 }
 
-const YAML = { "Content-Type": "application/yaml" };
-const pathOf = (name) => `scenarios/${encodeURIComponent(name)}`;
-const overrideOf = (name) => `overrides/${encodeURIComponent(name)}`;
-
 function Editing({ name, row }) {
   const isNew = name.startsWith(NEW);
   const area = useRef(null);
@@ -235,7 +232,7 @@ function Editing({ name, row }) {
   useChange(["files", "scenario"], async () => {
     if (isNew) return;
     try {
-      setSaved(await control(pathOf(name)));
+      setSaved(await call("GET /scenarios/{name}", { path: { name } }));
     } catch (error) {
       if (error.status !== 404) throw error;
       // A text that is being edited stays when its file is deleted.
@@ -258,22 +255,17 @@ function Editing({ name, row }) {
     const stop = new AbortController();
     const check = async () => {
       try {
-        const options = {
-          method: "POST",
-          headers: YAML,
-          body: text,
+        const result = await call("POST /scenarios/check", {
+          query: { name: isNew ? undefined : name },
+          text,
           signal: stop.signal,
-        };
-        const result = await control(
-          `scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`,
-          options,
-        );
+        });
         setChecked((before) => ({
           ...result,
           valid: result.problems.length ? before.valid : text,
         }));
       } catch (error) {
-        if (error.body)
+        if (isRejected(error))
           setChecked(({ valid }) => ({
             problems: [
               { line: 1, column: 1, where: "", what: error.message, hint: "" },
@@ -299,17 +291,17 @@ function Editing({ name, row }) {
   };
   /** Save to a file, or without one for this session only. */
   const put = async (target, digest) => {
-    const request = { method: "PUT", headers: YAML, body: text };
-    const override = () => control(overrideOf(target), request);
+    const request = { path: { name: target }, text };
+    const override = () => call("PUT /overrides/{name}", request);
     if (!isNew && !saved.writable) return override();
     const condition =
       digest === null
         ? { "If-None-Match": "*" }
         : { "If-Match": `"${digest}"` };
     try {
-      return await control(pathOf(target), {
+      return await call("PUT /scenarios/{name}", {
         ...request,
-        headers: { ...YAML, ...condition },
+        headers: condition,
       });
     } catch (error) {
       const isTaken = store.state.scenarios.some(
@@ -338,14 +330,14 @@ function Editing({ name, row }) {
       announce(`Saved ${target}${now.override ? " for this session" : ""}`);
       if (isNew) go("scenarios", target, {}, true);
     } catch (error) {
-      if (!error.body) throw error;
+      if (!isRejected(error)) throw error;
       setRefused(error);
     }
   };
   const overwrite = async () => {
-    const { scenarios } = await control("scenarios");
+    const { scenarios } = await call("GET /scenarios");
     const now = scenarios.some((each) => each.name === name)
-      ? await control(pathOf(name))
+      ? await call("GET /scenarios/{name}", { path: { name } })
       : null;
     if (now) setSaved(now);
     await save(now?.digest ?? null);
@@ -366,10 +358,9 @@ function Editing({ name, row }) {
   };
   const removeOverride = async () => {
     const { text: lost } = saved;
-    await control(overrideOf(name), { method: "DELETE" });
+    await call("DELETE /overrides/{name}", { path: { name } });
     toast(`Discarded what was saved of ${name} for this session.`, {
-      undo: () =>
-        control(overrideOf(name), { method: "PUT", headers: YAML, body: lost }),
+      undo: () => call("PUT /overrides/{name}", { path: { name }, text: lost }),
     });
   };
   const duplicate = () => editNew(`${name}-copy`, text);
@@ -461,8 +452,7 @@ function Strip({
   const [index, setIndex] = useState(0);
   if (isConflict) {
     const message = onOverwrite
-      ? (refused?.body?.message ??
-        "The file has changed since you began to edit it.")
+      ? (refused?.message ?? "The file has changed since you began to edit it.")
       : "A scenario of this name exists. Choose another name.";
     return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${message}</p>
       ${onOverwrite && html`<${Button} text="Overwrite it" does=${onOverwrite} /><${Button} text="Discard mine" does=${onDiscard} />`}</div>`;
@@ -526,7 +516,11 @@ function TryOn({ name, version, unsaved }) {
   const [number, setNumber] = useState("");
   const [result, setResult] = useState(null);
   useChange(["requests"], async () =>
-    setEntries((await control("requests?limit=50")).requests.reverse()),
+    setEntries(
+      (
+        await call("GET /requests", { query: { limit: 50 } })
+      ).requests.reverse(),
+    ),
   );
   const matching = entries.find((entry) =>
     entry.stubs.some((stub) => stub.startsWith(`${name}/`)),

@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 import {
   act,
   address,
-  control,
+  call,
   handler,
   link,
   panelOf,
@@ -26,7 +26,7 @@ export default function View() {
   const { filter: text = "" } = store.route.params;
   const [selected, setSelected] = useState(new Set());
   const [isCreating, setCreating] = useState(false);
-  const load = async () => setSessions((await control("sessions")).sessions);
+  const load = async () => setSessions((await call("GET /sessions")).sessions);
   useChange(["sessions", "requests", "data", "scenario", "gates"], load);
   useEffect(() => {
     const timer = setInterval(
@@ -50,9 +50,7 @@ export default function View() {
   );
   const remove = async (doomed) => {
     for (const { name } of doomed)
-      await control(`sessions/${encodeURIComponent(name)}`, {
-        method: "DELETE",
-      });
+      await call("DELETE /sessions/{name}", { path: { name } });
     setSelected(new Set());
     await load();
     const requests = doomed.reduce((sum, row) => sum + row.requests, 0);
@@ -147,10 +145,10 @@ function Create({ onDone }) {
   const create = handler(async (event) => {
     const { name, scenario } = Object.fromEntries(new FormData(event.target));
     const body = scenario ? { scenario } : {};
-    const session = await control(
-      `sessions/${encodeURIComponent(name.trim().toLowerCase())}`,
-      { method: "PUT", body },
-    );
+    const session = await call("PUT /sessions/{name}", {
+      path: { name: name.trim().toLowerCase() },
+      body,
+    });
     toast(`Created session ${session.name}: ${address(session.base_path)}`);
     await onDone();
   });

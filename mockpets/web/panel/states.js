@@ -2,7 +2,7 @@
 
 import { html, useState } from "./preact.js";
 import {
-  control,
+  call,
   handler,
   releaseAll,
   setParams,
@@ -45,7 +45,9 @@ export default function View() {
   const [operations, setOperations] = useState(null);
   const [toggled, setToggled] = useState({});
   useChange(["files"], async () =>
-    setOperations((await control("contract")).contracts.flatMap(operationsOf)),
+    setOperations(
+      (await call("GET /contract")).contracts.flatMap(operationsOf),
+    ),
   );
   if (operations === null) return null;
   const searched = text.trim() !== "";

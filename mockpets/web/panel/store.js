@@ -1,24 +1,51 @@
 // What the panel knows: the server's state, kept current by long polling, and what the URL selects.
 // Components read `store`; `update` changes it and renders the page again.
 
+import {
+  Connection,
+  LONGEST_WAIT_MS,
+  MockpetsError,
+  sleep,
+  watch,
+} from "../../../kit/connection.js";
+import {
+  activatable,
+  contractOf as contractIn,
+  stacked,
+} from "../../../kit/toolbar/active.js";
 import { useEffect, useLayoutEffect, useRef } from "./preact.js";
+
+/**
+ * @import { CallOptions } from "../../../kit/types.js"
+ * @import { Change, Events, RequestSummary, SessionSummary, State } from "../../../kit/control.js"
+ */
 
 // --- Calls to the control API. All URLs derive from the page's own, so the panel works behind a
 // prefix, and `/~w3/` opens the panel of session w3. ---
 
 const TOKEN = "mockpets-token";
-const [, root, own] = /^(.*?)(?:\/~([^/]*))?\/__mockpets\/[^/]*$/.exec(
-  location.pathname,
-);
+const PATIENCE_MS = 60_000; // the user sees that a call takes long
+const [, root = "", own] =
+  /^(.*?)(?:\/~([^/]*))?\/__mockpets\/[^/]*$/.exec(location.pathname) ?? [];
 
-/** Return the URL of a path on this server, such as a session's `/~w3/v1`. */
+/**
+ * Return the URL of a path on this server, such as a session's `/~w3/v1`.
+ * @param {string} path
+ */
 export const address = (path) => `${location.origin}${root}${path}`;
 
-/** Return a path in a session. */
+/**
+ * Return a path in a session.
+ * @param {string} name
+ * @param {string} path
+ */
 export const inSession = (name, path) =>
   name === "default" ? path : `/~${name}${path}`;
 
-/** Return a path as a client without a prefix and in the session `default` knows it. */
+/**
+ * Return a path as a client without a prefix and in the session `default` knows it.
+ * @param {string} path
+ */
 export function plainPath(path) {
   const session = inSession(own ?? "default", "");
   const prefix =
@@ -28,143 +55,138 @@ export function plainPath(path) {
   return path.slice(prefix.length);
 }
 
-/** Return the URL of a session's panel. */
+/**
+ * Return the URL of a session's panel.
+ * @param {string} name
+ */
 export const panelOf = (name) => address(inSession(name, "/__mockpets/"));
 
-/** An error response of the control API; `body` has its `code`, `message` and `details`. */
-export class ControlError extends Error {
-  constructor(status, body) {
-    const problems = body.details?.problems ?? [];
-    // The message of a single problem is the problem.
-    super(
-      [
-        body.message,
-        ...problems
-          .map(describeProblem)
-          .filter((text) => !body.message.includes(text)),
-      ].join("\n"),
-    );
-    Object.assign(this, { status, body });
-  }
-}
+const storedToken = () => sessionStorage.getItem(TOKEN) ?? undefined;
 
-function describeProblem({ where, what, hint }) {
-  return [where, hint ? `${what}; ${hint}` : what].filter(Boolean).join(": ");
+/** The calls of this server, in the session of the panel. Large ids are texts: see `parseExact`. */
+export const connection = new Connection({
+  root: address(""),
+  session: () => own ?? "",
+  token: storedToken,
+  parse: parseExact,
+  credentials: "same-origin",
+  timeout: PATIENCE_MS,
+});
+
+/**
+ * Call the control API; prompt for the token if the server requires one.
+ * @type {Connection["call"]}
+ */
+export const call = (name, ...given) =>
+  withToken(() => connection.call(name, ...given));
+
+/**
+ * Call the control API, and return the JSON of the response as text, with all digits of its numbers.
+ * @type {Connection["text"]}
+ */
+export const callText = (name, ...given) =>
+  withToken(() => connection.text(name, ...given));
+
+/**
+ * Return the options of a call with a body in JSON, which keeps all digits of its numbers.
+ * @param {string} json
+ */
+export const asJson = (json) => ({
+  text: json,
+  headers: { "Content-Type": "application/json" },
+});
+
+/**
+ * @template T
+ * @param {() => Promise<T>} send
+ */
+async function withToken(send) {
+  for (;;) {
+    const token = storedToken();
+    try {
+      return await send();
+    } catch (error) {
+      if (!isRejected(error) || error.status !== 401) throw error;
+      if (storedToken() === token)
+        await promptToken(token !== undefined, error.message);
+    }
+  }
 }
 
 /**
- * Call the control API.
- * @param {string} path below `/__mockpets/`
- * @param {object} [options]
- * @param {string} [options.method]
- * @param {object | string} [options.body] an object is sent as JSON, a string as it is
- * @param {Record<string, string>} [options.headers]
- * @param {string} [options.session] another session than the panel's
- * @param {AbortSignal} [options.signal]
- * @param {boolean} [options.ask] false fails if a token is needed, instead of prompting for it
- * @param {boolean} [options.raw] return the JSON as a text
- * @returns {Promise<any>}
+ * Whether an error is a response of the control API.
+ * @param {unknown} error
+ * @returns {error is MockpetsError}
  */
-export async function control(
-  path,
-  {
-    method = "GET",
-    body,
-    headers = {},
-    session,
-    signal,
-    ask = true,
-    raw = false,
-  } = {},
-) {
-  const url =
-    session === undefined
-      ? path
-      : `${root}${inSession(session, "/__mockpets/")}${path}`;
-  for (;;) {
-    const token = sessionStorage.getItem(TOKEN);
-    const all = {
-      ...(body !== undefined && { "Content-Type": "application/json" }),
-      ...(token !== null && { Authorization: `Bearer ${token}` }),
-      ...headers,
-    };
-    const response = await fetch(url, {
-      method,
-      headers: all,
-      body: typeof body === "object" ? JSON.stringify(body) : body,
-      signal,
-    });
-    const text = await response.text();
-    if (response.ok && raw) return text;
-    const value = parseBody(text, response.status);
-    if (response.ok) return value;
-    if (response.status !== 401 || !ask)
-      throw new ControlError(response.status, value);
-    if (sessionStorage.getItem(TOKEN) === token)
-      await promptToken(token !== null, value.message);
-  }
-}
+export const isRejected = (error) =>
+  error instanceof MockpetsError && error.code !== "unreachable";
 
-function parseBody(text, status) {
-  try {
-    return parseExact(text);
-  } catch {
-    return {
-      message: `Unexpected response with status ${status}: it does not come from mockpets.`,
-    };
-  }
+/**
+ * Return what an error says. That of a call that got no response has another text in each browser.
+ * @param {unknown} error
+ */
+export function describeError(error) {
+  const isSilence =
+    error instanceof TypeError ||
+    (error instanceof MockpetsError && error.status === 0);
+  if (isSilence) return "Cannot reach the server. Is it still running?";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**
  * Parse JSON. Unsafe integers become strings of their digits: ids are int64, and a rounded id would
  * be that of another record.
+ * @param {string} json
+ * @returns {unknown}
  */
-export function parseExact(text) {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(
-    text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (part) =>
-      part[0] === '"' || Number.isSafeInteger(Number(part))
+export function parseExact(json) {
+  if (!/\d{16}/.test(json)) return JSON.parse(json);
+  const exact = json.replace(
+    /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g,
+    (part) =>
+      part.startsWith('"') || Number.isSafeInteger(Number(part))
         ? part
         : `"${part}"`,
-    ),
   );
+  return JSON.parse(exact);
 }
 
 /** Move a token from the URL, `#token=...`, to the session storage. */
 export function storeUrlToken() {
-  const match = /^#token=(.+)$/.exec(location.hash);
-  if (!match) return;
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
   // Tokens contain no characters that URLs escape.
-  sessionStorage.setItem(TOKEN, match[1]);
+  sessionStorage.setItem(TOKEN, token);
   history.replaceState(null, "", location.pathname + location.search);
 }
 
+/** @type {Promise<void> | null} */
 let prompted = null;
 
-/** Prompt for the control token, once for all calls that wait for it. */
-function promptToken(rejected, message) {
+/**
+ * Prompt for the control token, once for all calls that wait for it.
+ * @param {boolean} isRejected
+ * @param {string} reason
+ */
+function promptToken(isRejected, reason) {
+  const message = isRejected
+    ? `The server rejected the token: ${reason}`
+    : "The control API of this server requires a token. The server prints it at startup.";
   prompted ??= new Promise((resolve) => {
-    const answer = (token) => {
+    const answer = (/** @type {string} */ token) => {
       sessionStorage.setItem(TOKEN, token.trim());
       prompted = null;
       update({ prompt: null });
-      resolve(undefined);
+      resolve();
     };
-    update({
-      prompt: {
-        message: rejected
-          ? `The server rejected the token: ${message}`
-          : "The control API of this server requires a token. The server prints it at startup.",
-        answer,
-      },
-    });
+    update({ prompt: { message, answer } });
   });
   return prompted;
 }
 
 // --- The store ---
 
-export const VIEWS = [
+export const VIEWS = /** @type {const} */ ([
   "requests",
   "scenarios",
   "states",
@@ -173,32 +195,66 @@ export const VIEWS = [
   "findings",
   "contract",
   "try",
-];
+]);
 
+/** @typedef {typeof VIEWS[number]} View */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Params of a view, such as its filter */
+/** @typedef {[view: View, id: string | null, params?: Params]} Place */
+/** @typedef {{ view: View, id: string | null, params: Partial<Record<string, string>> }} Route */
+/** @typedef {() => unknown} Undo */
+
+/**
+ * @typedef {object} Toast
+ * @property {number} id
+ * @property {string} text
+ * @property {boolean} failed
+ * @property {Undo | null} undo
+ * @property {number} until in milliseconds since the epoch
+ */
+
+/**
+ * @typedef {object} Store
+ * @property {State | null} state null until it is loaded
+ * @property {string} session the name of the panel's session
+ * @property {unknown} problem why the server cannot be reached; null if it can, undefined at first
+ * @property {Partial<Record<Change | "all", number>>} changes counts the changes of each kind; see `useChange`
+ * @property {Route} route
+ * @property {Toast[]} toasts
+ * @property {string} news what screen readers announce
+ * @property {{ message: string, answer: (token: string) => void } | null} prompt the prompt for the token
+ * @property {"palette" | "keys" | "sessions" | "more" | "clock" | "origins" | null} overlay the open one
+ * @property {number | null} findings their number, once it is known
+ * @property {Params} requestParams those of the view of the requests, when another one is open
+ */
+
+/** @type {Store} */
 export const store = {
-  /** @type {any} GET state; null until it is loaded */
   state: null,
-  /** The name of the panel's session. */
   session: own ?? "default",
-  /** @type {Error | null | undefined} why the server cannot be reached; null if it can, undefined at first */
   problem: undefined,
-  /** Counts the changes of each kind; see `useChange`. */
   changes: {},
   route: { view: "requests", id: null, params: {} },
-  /** @type {{id: number, text: string, failed: boolean, undo: null | (() => Promise<void>), until: number}[]} */
   toasts: [],
-  /** What screen readers announce. */
   news: "",
-  /** @type {null | {message: string, answer: (token: string) => void}} the prompt for the token */
   prompt: null,
-  /** @type {null | "palette" | "keys" | "sessions" | "more"} the open overlay */
   overlay: null,
+  findings: null,
+  requestParams: {},
 };
+
+/** Return the server's state. The views are shown only when it is loaded. */
+export function loadedState() {
+  if (store.state === null) throw new Error("the state is not loaded");
+  return store.state;
+}
 
 let renderPage = () => {};
 let queued = false;
 
-/** Change values of the store, and render the page. */
+/**
+ * Change values of the store, and render the page.
+ * @param {Partial<Store>} values
+ */
 export function update(values) {
   Object.assign(store, values);
   if (queued) return;
@@ -209,24 +265,24 @@ export function update(values) {
   });
 }
 
+/** @typedef {{ busy: boolean, again: boolean, load: () => unknown, gone: boolean }} Loading */
+
 /**
  * Load something when the component appears, and again after each change of these kinds. Loads do not overlap.
- * @param {string[]} kinds `requests`, `scenario`, `data`, `gates`, `sessions`, `files` or `origins`
- * @param {() => Promise<void>} load its errors become toasts
+ * @param {Change[]} kinds
+ * @param {() => unknown} load its errors become toasts
  * @param {unknown[]} [inputs] values whose change loads again too
  */
 export function useChange(kinds, load, inputs = []) {
+  /** @type {{ current: Loading }} */
   const run = useRef({ busy: false, again: false, load, gone: false });
   run.current.load = load;
+  const changes = kinds.map((kind) => store.changes[kind]);
   useEffect(() => {
     const { current } = run;
     current.again = true;
-    if (!current.busy) repeat(current);
-  }, [
-    store.changes.all,
-    ...kinds.map((kind) => store.changes[kind]),
-    ...inputs,
-  ]);
+    if (!current.busy) void repeat(current);
+  }, [store.changes.all, ...changes, ...inputs]);
   useEffect(
     () => () => {
       run.current.gone = true;
@@ -235,6 +291,7 @@ export function useChange(kinds, load, inputs = []) {
   );
 }
 
+/** @param {Loading} run */
 async function repeat(run) {
   run.busy = true;
   while (run.again && !run.gone) {
@@ -244,10 +301,16 @@ async function repeat(run) {
   run.busy = false;
 }
 
-/** What the keys of the open view do, such as `{j: next, k: previous}`. */
+/**
+ * What the keys of the open view do, such as `{j: next, k: previous}`.
+ * @type {Map<string, () => unknown>}
+ */
 export const viewKeys = new Map();
 
-/** Set what keys do while the component is shown. */
+/**
+ * Set what keys do while the component is shown.
+ * @param {Record<string, () => unknown>} keys
+ */
 export function useKeys(keys) {
   useLayoutEffect(() => {
     for (const [key, does] of Object.entries(keys)) viewKeys.set(key, does);
@@ -260,75 +323,84 @@ export function useKeys(keys) {
 
 // --- The URL: #VIEW/ID?NAME=VALUE&... ---
 
+/** @returns {Route} */
 function route() {
-  const [path, query = ""] = location.hash.slice(1).split("?");
-  const [view, ...id] = path.split("/");
-  const decoded = id.length ? decode(id.join("/")) : null;
+  const [path = "", query = ""] = location.hash.slice(1).split("?");
+  const [name, ...id] = path.split("/");
   return {
-    view: VIEWS.includes(view) ? view : "requests",
-    id: decoded,
+    view: VIEWS.find((each) => each === name) ?? "requests",
+    id: id.length ? decode(id.join("/")) : null,
     params: Object.fromEntries(new URLSearchParams(query)),
   };
 }
 
-function decode(text) {
+/** @param {string} escaped */
+function decode(escaped) {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(escaped);
   } catch {
-    return text;
+    return escaped;
   }
 }
 
-/** Return the hash of a view. */
+/**
+ * Return the hash of a view.
+ * @param {View} view
+ * @param {string | null} [id]
+ * @param {Params} [params]
+ */
 export function link(view, id = null, params = {}) {
-  const parts = Object.entries(params).filter(
-    ([, value]) => value !== "" && value !== null && value !== undefined,
-  );
-  const query = new URLSearchParams(
-    parts.map(([name, value]) => [name, String(value)]),
-  ).toString();
+  const parts = Object.entries(params)
+    .filter(([, value]) => value !== "" && value !== null)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)]);
+  const query = String(new URLSearchParams(parts));
   return `#${view}${id === null ? "" : `/${encodeURIComponent(id)}`}${query ? `?${query}` : ""}`;
 }
 
-/** Open a view; `replace` adds no entry to the history. */
+/**
+ * Open a view; `replace` adds no entry to the history.
+ * @param {View} view
+ * @param {string | null} [id]
+ * @param {Params} [params]
+ */
 export function go(view, id = null, params = {}, replace = false) {
-  history[replace ? "replaceState" : "pushState"](
-    null,
-    "",
-    link(view, id, params),
-  );
+  const hash = link(view, id, params);
+  history[replace ? "replaceState" : "pushState"](null, "", hash);
   update({ route: route() });
 }
 
-/** Change parameters of the open view, such as its filter. */
-export const setParams = (params) =>
-  go(
-    store.route.view,
-    store.route.id,
-    { ...store.route.params, ...params },
-    true,
-  );
+/**
+ * Change parameters of the open view, such as its filter.
+ * @param {Params} params
+ */
+export function setParams(params) {
+  const { view, id, params: old } = store.route;
+  go(view, id, { ...old, ...params }, true);
+}
 
 // --- The contracts: the server knows their names, paths and errors, and the panel none of them ---
 
-/** Return the contract to which a path without a session belongs, if any. */
-export function contractOf(path) {
-  const found = store.state.contracts.filter(({ base }) =>
-    `${path}/`.startsWith(`${base}/`),
-  );
-  return found.sort((one, other) => other.base.length - one.base.length)[0];
-}
+/**
+ * Return the contract to which a path without a session belongs, if any.
+ * @param {string} path
+ */
+export const contractOf = (path) => contractIn(loadedState(), path);
 
 export const collections = () =>
-  store.state.contracts.flatMap((contract) => contract.collections);
+  loadedState().contracts.flatMap((contract) => contract.collections);
 
 /** Return what the records are called: by their name if the contracts have one collection. */
 export function recordsWord() {
-  const names = collections().map(({ name }) => name);
-  return names.length === 1 ? names[0] : "records";
+  const [one, ...others] = collections();
+  return one && !others.length ? one.name : "records";
 }
 
-/** Return the reply of an error as the contract of a path has it. */
+/**
+ * Return the reply of an error as the contract of a path has it.
+ * @param {string} path
+ * @param {number} status
+ */
 export function errorReply(path, status) {
   const error = contractOf(path)?.errors[status];
   return error ? { error } : { status };
@@ -336,24 +408,27 @@ export function errorReply(path, status) {
 
 // --- Actions ---
 
-/** Run an action; its error becomes a toast. */
+/**
+ * Run an action; its error becomes a toast.
+ * @param {() => unknown} action
+ */
 export async function act(action) {
   try {
     await action();
   } catch (error) {
-    if (error.name !== "AbortError")
-      toast(
-        error instanceof TypeError
-          ? "Cannot reach the server. Is it still running?"
-          : error.message,
-        { failed: true },
-      );
+    const isAborted = error instanceof Error && error.name === "AbortError";
+    if (!isAborted) toast(describeError(error), { failed: true });
   }
 }
 
-/** Return an event handler whose errors become toasts. */
+/**
+ * Return an event handler whose errors become toasts.
+ * @template {Event} E
+ * @param {(event: E) => unknown} action
+ * @returns {(event: E) => Promise<void>}
+ */
 export const handler = (action) => (event) => {
-  event?.preventDefault();
+  event.preventDefault();
   return act(() => action(event));
 };
 
@@ -362,72 +437,65 @@ let toastId = 0;
 /**
  * Show a toast, for 8 s with `undo`, else for 5 s, or 20 s for a failure.
  * @param {string} text
- * @param {{failed?: boolean, undo?: null | (() => Promise<any>)}} [options]
+ * @param {{ failed?: boolean, undo?: Undo | null | undefined }} [options]
  */
 export function toast(text, { failed = false, undo = null } = {}) {
   const ms = undo ? 8_000 : failed ? 20_000 : 5_000;
   const id = ++toastId;
   // Of each kind, the newest only.
+  const others = store.toasts.filter((each) => each.failed !== failed);
   update({
-    toasts: [
-      ...store.toasts.filter((each) => each.failed !== failed),
-      { id, text, failed, undo, until: Date.now() + ms },
-    ],
+    toasts: [...others, { id, text, failed, undo, until: Date.now() + ms }],
   });
   setTimeout(() => dismiss(id), ms);
 }
 
+/** @param {number} id of a toast */
 export const dismiss = (id) =>
   update({ toasts: store.toasts.filter((each) => each.id !== id) });
 
-/** Announce a text politely to screen readers, which ignore an unchanged one. */
+/**
+ * Announce a text politely to screen readers, which ignore an unchanged one.
+ * @param {string} text
+ */
 export const announce = (text) =>
   update({ news: store.news === text ? `${text}\u00a0` : text });
 
-/** Activate scenarios; the first has precedence. */
+/**
+ * Activate scenarios; the first has precedence.
+ * @param {string[]} names
+ */
 export async function activate(names) {
-  const scenario = await Promise.all(
-    (names.length ? names : ["default"]).map(named),
-  );
-  const { active, hidden } = await control("scenario", {
-    method: "PUT",
+  const state = loadedState();
+  const all = names.length ? names : ["default"];
+  const scenario = await activatable({ call }, state, all);
+  const { active, hidden } = await call("PUT /scenario", {
     body: { scenario },
   });
-  update({ state: { ...store.state, active } }); // before the next poll, for a click that follows at once
+  update({ state: { ...loadedState(), active } }); // before the next poll, for a click that follows at once
   announce(`Active scenarios: ${active.join(", ")}`);
   if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
 }
 
-/** Return what activates a scenario: a document that a test sent has no name that does, so send it again. */
-async function named(name) {
-  if (!store.state.scenarios.some((each) => each.name === name && each.inline))
-    return name;
-  const { override, text } = await control(
-    `scenarios/${encodeURIComponent(name)}`,
-  );
-  return override ? name : JSON.parse(text);
-}
-
-/** Return what of an operation an expression sets, such as `getPet:response` for `getPet:404`; of a scenario, its name. */
-const aspect = (name) =>
-  name
-    .replace(/:[\d.]+[ms]+$/, ":delay")
-    .replace(/:(?!(?:delay|hold)$).*/, ":response");
-
-/** Activate a scenario on top of the active ones, or deactivate it. An expression replaces another that sets the same. */
+/**
+ * Activate a scenario on top of the active ones, or deactivate it.
+ * @param {string} name
+ */
 export function stack(name) {
-  const { active } = store.state;
-  if (active.includes(name))
-    return activate(active.filter((each) => each !== name));
-  return activate([
-    name,
-    ...active.filter(
-      (each) => each !== "default" && aspect(each) !== aspect(name),
-    ),
-  ]);
+  const { active } = loadedState();
+  return activate(
+    active.includes(name)
+      ? active.filter((each) => each !== name)
+      : stacked(active, name),
+  );
 }
 
-/** Return the view of a scenario or an expression, its id and its parameters. */
+/**
+ * Return the view of a scenario or an expression, its id and its parameters.
+ * @param {string} name
+ * @param {Params} [params]
+ * @returns {Place}
+ */
 export function placeOf(name, params = {}) {
   const [operation, state] = name.split(":");
   return state === undefined
@@ -435,45 +503,49 @@ export function placeOf(name, params = {}) {
     : ["states", null, { filter: operation }];
 }
 
-/** Return the undo of what was just removed from a session: a reset, a clear or a delete. */
+/**
+ * Return the undo of what was just removed from a session: a reset, a clear or a delete.
+ * @param {string} session
+ */
 export const undoIn = (session) => async () => {
-  const { undone } = await control(
-    `sessions/${encodeURIComponent(session)}/undo`,
-    { method: "POST" },
-  );
+  const { undone } = await call("POST /sessions/{name}/undo", {
+    path: { name: session },
+  });
   announce(`Undone: ${undone}`);
 };
 
 export async function resetSession() {
-  await control("reset", { method: "POST" });
+  await call("POST /reset");
   toast(
     `Session reset: initial ${recordsWord()}, counters and an empty request log.`,
     { undo: undoIn(store.session) },
   );
 }
 
-/** Release every response that is held at the gates of the session, or at one of them. */
+/**
+ * Release every response that is held at the gates of the session, or at one of them.
+ * @param {string | null} [gate]
+ */
 export async function releaseAll(gate = null) {
-  const gates =
-    gate === null
-      ? Object.keys(store.state.gates).filter((name) => store.state.gates[name])
-      : [gate];
+  const { gates } = loadedState();
+  const names =
+    gate === null ? Object.keys(gates).filter((name) => gates[name]) : [gate];
   const opened = await Promise.all(
-    gates.map((name) =>
-      control(`gates/${encodeURIComponent(name)}/open`, { method: "POST" }),
-    ),
+    names.map((name) => call("POST /gates/{name}/open", { path: { name } })),
   );
   announce(`Released: ${opened.reduce((sum, each) => sum + each.released, 0)}`);
 }
 
+/** @typedef {Omit<NonNullable<CallOptions<"POST /held/release">["body"]>, "requests">} Instead a reply or a delay */
+
 /**
  * Release responses; with a reply or a delay, that is sent instead of what was prepared.
  * @param {number[]} requests
- * @param {{reply?: any, delay?: string}} [instead]
+ * @param {Partial<Instead>} [instead]
+ * @param {string} [session]
  */
 export async function release(requests, instead = {}, session = undefined) {
-  const { released } = await control("held/release", {
-    method: "POST",
+  const { released } = await call("POST /held/release", {
     body: { requests, ...instead },
     session,
   });
@@ -482,52 +554,82 @@ export async function release(requests, instead = {}, session = undefined) {
   );
 }
 
-/** Let the user save JSON as a file. */
-export function download(name, text) {
+/**
+ * Let the user save JSON as a file.
+ * @param {string} name
+ * @param {string} json
+ */
+export function download(name, json) {
   const href = URL.createObjectURL(
-    new Blob([text], { type: "application/json" }),
+    new Blob([json], { type: "application/json" }),
   );
   Object.assign(document.createElement("a"), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
-/** Return the ways to name a session, each with its text and a function that copies it. */
+/**
+ * Return the ways to name a session, each with its text and a function that copies it.
+ * @param {Pick<SessionSummary, "name" | "active">} session
+ * @returns {{ what: string, text: string, does: () => Promise<void> }[]}
+ */
 export function waysToName({ name, active }) {
-  const {
-    contracts,
-    settings: { key },
-  } = store.state;
+  const { contracts, settings } = loadedState();
   const isDefault = name === "default";
   const scenarios = active.join() === "default" ? [] : active;
-  const names = [isDefault && scenarios.length ? "" : name, ...scenarios].join(
-    "+",
+  const names = [isDefault && scenarios.length ? "" : name, ...scenarios];
+  const state = names.join("+");
+  const way = (/** @type {string} */ what, /** @type {string} */ shown) => ({
+    what,
+    text: shown,
+    does: () => copy(shown),
+  });
+  const baseUrls = contracts.map(({ title, base }) =>
+    way(
+      contracts.length > 1 ? `base URL of ${title}` : "base URL",
+      address(inSession(name, base)),
+    ),
   );
-  const baseUrls = contracts.map(({ title, base }) => [
-    contracts.length > 1 ? `base URL of ${title}` : "base URL",
-    address(inSession(name, base)),
-  ]);
-  const ways = [
-    ...baseUrls,
-    ["header", `Mockpets-Session: ${name}`],
-    ["key", isDefault ? key : `${key}~${name}`],
-  ];
   return [
-    ...ways.map(([what, text]) => ({ what, text, does: () => copy(text) })),
-    { what: "link", text: linkTo(names), does: () => copyLink(name, names) },
+    ...baseUrls,
+    way("header", `Mockpets-Session: ${name}`),
+    way("key", isDefault ? settings.key : `${settings.key}~${name}`),
+    { what: "link", text: linkTo(state), does: () => copyLink(name, state) },
   ];
 }
 
-/** Copy a link to the page that sent the last of a session's newest requests, or the query of a link. */
+/**
+ * An entry of a HAR file; see http://www.softwareishard.com/blog/har-12-spec/.
+ * @typedef {object} HarEntry
+ * @property {RequestSummary} _mockpets
+ * @property {{ headers: { name: string, value: string }[], postData?: { text: string } }} request
+ * @property {{ content: { text?: string } }} response
+ */
+
+/**
+ * Return requests of a session as the entries of a HAR file.
+ * @param {string} session
+ * @param {CallOptions<"GET /requests.har">["query"]} query
+ */
+export async function harEntries(session, query) {
+  const { log } = await call("GET /requests.har", { session, query });
+  return /** @type {HarEntry[]} */ (/** @type {unknown} */ (log.entries));
+}
+
+/**
+ * Copy a link to the page that sent the last of a session's newest requests, or the query of a link.
+ * @param {string} session
+ * @param {string} names
+ */
 async function copyLink(session, names) {
-  const { log } = await control("requests.har?limit=20", { session });
-  const headers = log.entries.flatMap(({ request }) => request.headers);
-  const page = headers.findLast(
-    ({ name, value }) =>
-      /^referer$/i.test(name) && !value.startsWith(`${location.origin}/`),
-  );
+  const entries = await harEntries(session, { limit: 20 });
+  const page = entries
+    .flatMap(({ request }) => request.headers)
+    .filter(({ name }) => /^referer$/i.test(name))
+    .findLast(({ value }) => !value.startsWith(`${location.origin}/`));
   await copy(linkTo(names, page?.value));
 }
 
+/** @param {string} names */
 function linkTo(names, page = "") {
   const [path, query = ""] = page.split("?");
   const others = query
@@ -536,19 +638,24 @@ function linkTo(names, page = "") {
   return `${path}?${[...others, `mockpets=${encodeURIComponent(names)}`].join("&")}`;
 }
 
-/** Copy a text to the clipboard. */
-export async function copy(text) {
-  if (navigator.clipboard) await navigator.clipboard.writeText(text);
-  else copyBySelection(text);
+/**
+ * Copy a text to the clipboard.
+ * @param {string} copied
+ */
+export async function copy(copied) {
+  // Insecure contexts, such as plain HTTP on a host other than localhost, have no clipboard API.
+  const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard);
+  if (clipboard) await clipboard.writeText(copied);
+  else copyBySelection(copied);
   announce("Copied to the clipboard");
 }
 
-// Insecure contexts, such as plain HTTP on a host other than localhost, have no clipboard API.
-function copyBySelection(text) {
+/** @param {string} copied */
+function copyBySelection(copied) {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   const area = document.createElement("textarea");
   area.className = "away";
-  area.value = text;
+  area.value = copied;
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");
@@ -563,21 +670,17 @@ function copyBySelection(text) {
 // --- Live updates by long polling: one request waits at the server for the next change. Hidden pages
 // abort it, since a browser opens at most six connections to a server for all its tabs. ---
 
-const WAIT_SECONDS = 20;
-const PAUSE_MS = 250; // minimum time between two polls
-const RETRY_MS = [500, 1000, 2000, 4000];
+const BETWEEN_LOADS_MS = 150; // besides the pause of `watch`: a busy app changes something with each request
 
-const sleep = (ms) =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+/** @param {() => void} does when the page is hidden, or shown again */
+const onNextSwitch = (does) =>
+  document.addEventListener("visibilitychange", does, { once: true });
+
+/** @returns {Promise<void>} */
 const visible = () =>
   new Promise((resolve) => {
-    if (!document.hidden) resolve(undefined);
-    else
-      document.addEventListener("visibilitychange", () => resolve(undefined), {
-        once: true,
-      });
+    if (document.hidden) onNextSwitch(resolve);
+    else resolve();
   });
 
 /**
@@ -590,58 +693,40 @@ export async function start(render) {
   update({ route: route() });
   for (const event of ["hashchange", "popstate"])
     addEventListener(event, () => update({ route: route() }));
-  let last = null; // the state of the last poll
-  let failures = 0;
+  /** @type {Events | undefined} */
+  let last;
   for (;;) {
     await visible();
-    try {
-      last = await poll(last);
-      failures = 0;
-      if (store.problem)
-        update({ toasts: store.toasts.filter((each) => !each.failed) });
-      update({ problem: null });
-      await sleep(PAUSE_MS);
-    } catch (error) {
-      if (error.name === "AbortError") continue;
-      if (!store.problem)
-        toast(
-          error.status
-            ? error.message
-            : "Cannot reach the server. Is it still running? Retrying.",
-          { failed: true },
-        );
-      update({ problem: error });
-      await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
-    }
+    const hidden = new AbortController();
+    onNextSwitch(() => hidden.abort());
+    const { signal } = hidden;
+    const next = (/** @type {{ since?: number, wait?: number }} */ query) =>
+      call("GET /events", { query, signal, wait: LONGEST_WAIT_MS });
+    last = await watch(next, { signal, changed, failed, last });
   }
 }
 
-/** Wait for a change and load the state; return where to wait from next. */
-async function poll(last) {
-  let now = null;
-  if (last !== null) {
-    now = await nextChange(last);
-    // A lower number means another server. Another number of resets also means a recreated session.
-    if (now.change < last.change || now.resets !== last.resets) last = null;
-    else if (!now.changed.length) return now;
+/** @param {Change[] | null} kinds null if anything may have changed */
+async function changed(kinds) {
+  if (kinds === null || kinds.length) {
+    const state = await call("GET /state");
+    const changes = { ...store.changes };
+    for (const kind of kinds ?? [/** @type {const} */ ("all")])
+      changes[kind] = (changes[kind] ?? 0) + 1;
+    update({ state, changes });
   }
-  const state = await control("state");
-  const changes = { ...store.changes };
-  for (const kind of last === null ? ["all"] : now.changed)
-    changes[kind] = (changes[kind] ?? 0) + 1;
-  update({ state, changes });
-  return now ?? { change: state.change, resets: state.resets };
+  if (store.problem)
+    update({ toasts: store.toasts.filter((each) => !each.failed) });
+  update({ problem: null });
+  await sleep(BETWEEN_LOADS_MS);
 }
 
-async function nextChange(last) {
-  const hidden = new AbortController();
-  const stop = () => document.hidden && hidden.abort();
-  document.addEventListener("visibilitychange", stop);
-  try {
-    return await control(`events?since=${last.change}&wait=${WAIT_SECONDS}`, {
-      signal: hidden.signal,
+/** @param {unknown} error */
+function failed(error) {
+  const isSilence = !isRejected(error);
+  if (!store.problem)
+    toast(`${describeError(error)}${isSilence ? " Retrying." : ""}`, {
+      failed: true,
     });
-  } finally {
-    document.removeEventListener("visibilitychange", stop);
-  }
+  update({ problem: error });
 }

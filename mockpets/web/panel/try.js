@@ -11,7 +11,8 @@ import { credentialsOf, fieldOf, requestOf } from "./sending.js";
 import {
   act,
   address,
-  control,
+  asJson,
+  call,
   go,
   inSession,
   store,
@@ -71,7 +72,7 @@ export function explain({ method, path, headers, body }, draft) {
     headers: Object.fromEntries(headers),
     draft,
   });
-  if (!body) return control("explain", { method: "POST", body: request });
+  if (!body) return call("POST /explain", asJson(request));
   try {
     JSON.parse(body);
   } catch (error) {
@@ -81,18 +82,18 @@ export function explain({ method, path, headers, body }, draft) {
     );
   }
   // As text, since parsing would round large ids.
-  return control("explain", {
-    method: "POST",
-    body: `${request.slice(0, -1)},"body":${body}}`,
-  });
+  return call(
+    "POST /explain",
+    asJson(`${request.slice(0, -1)},"body":${body}}`),
+  );
 }
 
 /** Return a recorded request, to send or explain it again; its key is "12", or "12@worker-3" in another session. */
 export async function recorded(key) {
   const [number, session] = String(key).split("@");
-  const { method, target, notes, request } = await control(
-    `requests/${encodeURIComponent(number)}`,
-    { session },
+  const { method, target, notes, request } = await call(
+    "GET /requests/{number}",
+    { path: { number }, session },
   );
   return {
     method,

@@ -11,7 +11,7 @@
 
 const SESSION_HEADER = "Mockpets-Session";
 const SESSION_ID_HEADER = "Mockpets-Session-Id";
-const RESPONSE_MS = 10_000; // for a call that does not wait
+const RESPONSE_MS = 10_000;
 /** Milliseconds to add for a call that waits at the server. */
 export const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
@@ -79,6 +79,7 @@ export class Connection {
   #fetch;
   #parse;
   #credentials;
+  #timeout;
 
   /**
    * @param {object} options
@@ -88,6 +89,7 @@ export class Connection {
    * @param {typeof fetch} [options.fetch]
    * @param {(text: string) => unknown} [options.parse] parses JSON
    * @param {RequestCredentials} [options.credentials] as for `fetch`
+   * @param {number} [options.timeout] milliseconds for the response to a call that does not wait
    */
   constructor({
     root,
@@ -96,6 +98,7 @@ export class Connection {
     fetch,
     parse = JSON.parse,
     credentials = "omit",
+    timeout = RESPONSE_MS,
   }) {
     /** The URL of the server, without a slash at its end. */
     this.root = root;
@@ -105,6 +108,7 @@ export class Connection {
     this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
     this.#parse = parse;
     this.#credentials = credentials;
+    this.#timeout = timeout;
   }
 
   /**
@@ -116,7 +120,29 @@ export class Connection {
    * @throws {MockpetsError} the server rejects the call, or does not respond
    */
   async call(name, ...given) {
-    const options = /** @type {AnyCallOptions} */ (given[0] ?? {});
+    const options = /** @type {AnyCallOptions | undefined} */ (given[0]);
+    const { value } = await this.#respond(name, options);
+    return /** @type {CallResponse<Name>} */ (value);
+  }
+
+  /**
+   * Call the control API; return the JSON of the response as text, with all digits of its numbers.
+   * @template {CallName} Name
+   * @param {Name} name the method and the path, with the names of its parameters in braces
+   * @param {CallArguments<Name>} given
+   * @throws {MockpetsError} the server rejects the call, or does not respond
+   */
+  async text(name, ...given) {
+    const options = /** @type {AnyCallOptions | undefined} */ (given[0]);
+    const { text } = await this.#respond(name, options);
+    return text;
+  }
+
+  /**
+   * @param {string} name
+   * @param {AnyCallOptions} [options]
+   */
+  async #respond(name, options = {}) {
     const { wait = 0 } = options;
     const [method = "", path = ""] = name.split(" ");
     const url = new URL(
@@ -125,7 +151,7 @@ export class Connection {
     for (const [key, value] of Object.entries(options.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, String(value));
     }
-    const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
+    const timeout = AbortSignal.timeout(this.#timeout + wait);
     const signal = options.signal
       ? AbortSignal.any([options.signal, timeout])
       : timeout;
@@ -138,7 +164,7 @@ export class Connection {
     const error = response.ok ? undefined : errorOf(response.value, this.root);
     options.check?.(response.session, error);
     if (error) throw error;
-    return /** @type {CallResponse<Name>} */ (response.value);
+    return response;
   }
 
   /** @param {AnyCallOptions} options */
@@ -154,7 +180,7 @@ export class Connection {
   }
 
   /**
-   * Send a request; return what matters of the response, and the object that it contains.
+   * Send a request; return what matters of the response, with its text and the object in it.
    * @param {URL} url
    * @param {RequestInit & { signal: AbortSignal }} init
    */
@@ -166,6 +192,7 @@ export class Connection {
       response = await send(url.href, { ...init, credentials });
       text = await response.text();
     } catch (cause) {
+      if (cause instanceof Error && cause.name === "AbortError") throw cause; // the caller's signal
       const message = `cannot connect to ${this.root} (${reasonOf(cause)}); is mockpets running there?`;
       throw new MockpetsError("unreachable", message);
     }
@@ -175,7 +202,7 @@ export class Connection {
       const message = `${this.root} is not a mockpets server (status ${status})`;
       throw new MockpetsError("unreachable", message, status);
     }
-    return { ok, value, session: headers.get(SESSION_ID_HEADER) };
+    return { ok, text, value, session: headers.get(SESSION_ID_HEADER) };
   }
 }
 

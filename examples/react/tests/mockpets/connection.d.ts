@@ -91,14 +91,16 @@ export class Connection {
      * @param {typeof fetch} [options.fetch]
      * @param {(text: string) => unknown} [options.parse] parses JSON
      * @param {RequestCredentials} [options.credentials] as for `fetch`
+     * @param {number} [options.timeout] milliseconds for the response to a call that does not wait
      */
-    constructor({ root, session, token, fetch, parse, credentials, }: {
+    constructor({ root, session, token, fetch, parse, credentials, timeout, }: {
         root: string;
         session?: (() => string) | undefined;
         token?: (() => string | undefined) | undefined;
         fetch?: typeof globalThis.fetch | undefined;
         parse?: ((text: string) => unknown) | undefined;
         credentials?: RequestCredentials | undefined;
+        timeout?: number | undefined;
     });
     /** The URL of the server, without a slash at its end. */
     root: string;
@@ -111,6 +113,14 @@ export class Connection {
      * @throws {MockpetsError} the server rejects the call, or does not respond
      */
     call<Name extends CallName>(name: Name, ...given: CallArguments<Name>): Promise<CallResponse<Name>>;
+    /**
+     * Call the control API; return the JSON of the response as text, with all digits of its numbers.
+     * @template {CallName} Name
+     * @param {Name} name the method and the path, with the names of its parameters in braces
+     * @param {CallArguments<Name>} given
+     * @throws {MockpetsError} the server rejects the call, or does not respond
+     */
+    text<Name extends CallName>(name: Name, ...given: CallArguments<Name>): Promise<string>;
     #private;
 }
 import type { Events } from "./control.js";
