@@ -18,7 +18,10 @@ const KINDS = {
   not_served: "Not served",
 };
 
-/** Return the groups of a contract as the command has them: collections, then what has none, each with its operations. */
+/**
+ * Return the groups of a contract as the command has them: collections, then what has none, each
+ * with its operations.
+ */
 function groupsOf({ label, operations, collections }) {
   const rest = ["example", "not_served"].map((kind) => ({
     key: `${label} ${kind}`,
@@ -78,13 +81,40 @@ export default function View() {
       all.filter(({ state }) => state === kind).length,
     ]),
   ];
-  return html`
-    <section class="grouped contract" aria-label="Contract">
-      <div class="toolbar"><${SearchField} label="Search operations" placeholder=${`Search ${count(all.length, "operation")}`} value=${text} onInput=${(filter) => setParams({ filter })} />
-        <${Segments} label="Show" value=${only} options=${segments.filter(([, , n]) => n)} choose=${(kind) => setParams({ only: kind === "all" ? "" : kind })} /></div>
-      <div class="scroll">${shown.map((contract) => html`<${Contract} key=${contract.label} contract=${contract} isSearched=${text.trim() !== "" || only !== "all"} />`)}
-        ${isEmpty && html`<${EmptyState} title="No operations match the search."><${Button} text="Clear the search" does=${() => setParams({ filter: "", only: "" })} /><//>`}</div>
-    </section>`;
+  return html`<section class="grouped contract" aria-label="Contract">
+    <div class="toolbar">
+      <${SearchField}
+        label="Search operations"
+        placeholder=${`Search ${count(all.length, "operation")}`}
+        value=${text}
+        onInput=${(filter) => setParams({ filter })}
+      />
+      <${Segments}
+        label="Show"
+        value=${only}
+        options=${segments.filter(([, , n]) => n)}
+        choose=${(kind) => setParams({ only: kind === "all" ? "" : kind })}
+      />
+    </div>
+    <div class="scroll">
+      ${shown.map(
+        (contract) => html`<${Contract}
+          key=${contract.label}
+          contract=${contract}
+          isSearched=${text.trim() !== "" || only !== "all"}
+        />`,
+      )}
+      ${
+        isEmpty &&
+        html`<${EmptyState} title="No operations match the search.">
+          <${Button}
+            text="Clear the search"
+            does=${() => setParams({ filter: "", only: "" })}
+          />
+        <//>`
+      }
+    </div>
+  </section>`;
 }
 
 function Contract({
@@ -94,30 +124,104 @@ function Contract({
   const about = notes.filter(({ kind }) => kind !== "operation");
   if (isSearched && !groups.length) return null;
   return html`<article aria-label=${title}>
-    <header class="contract-head"><h2>${title} ${version}</h2><p class="soft">${count(operations.length, "operation")} below <code>${base || "/"}</code>, from <code>${file}</code> · <a href=${`docs?contract=${encodeURIComponent(label)}`}>Reference</a></p></header>
-    <table class="records operations"><thead><tr><th scope="col">Operation</th><th scope="col">Request</th><th scope="col">Role</th><th scope="col">Details</th><th scope="col">States</th></tr></thead>
+    <header class="contract-head">
+      <h2>${title} ${version}</h2>
+      <p class="soft">
+        ${count(operations.length, "operation")} below${" "}
+        <code>${base || "/"}</code>, from <code>${file}</code> ·${" "}
+        <a href=${`docs?contract=${encodeURIComponent(label)}`}>Reference</a>
+      </p>
+    </header>
+    <table class="records operations">
+      <thead>
+        <tr>
+          <th scope="col">Operation</th>
+          <th scope="col">Request</th>
+          <th scope="col">Role</th>
+          <th scope="col">Details</th>
+          <th scope="col">States</th>
+        </tr>
+      </thead>
       ${groups.map(
         (group) => html`<tbody key=${group.key}>
-        <tr class="head"><th scope="rowgroup" colspan="5"><b>${group.title}</b> <span class="soft">${group.about}</span>${group.data && html` <a href=${link("data", group.data)} aria-label=${`Records of ${group.data}`}>Records</a>`}</th></tr>
-        ${group.operations.map((each) => html`<${Row} key=${each.name} operation=${each} />`)}</tbody>`,
-      )}</table>
+          <tr class="head">
+            <th scope="rowgroup" colspan="5">
+              <b>${group.title}</b> <span class="soft">${group.about}</span>
+              ${
+                group.data &&
+                html`
+                  ${" "}
+                  <a
+                    href=${link("data", group.data)}
+                    aria-label=${`Records of ${group.data}`}
+                  >
+                    Records
+                  </a>
+                `
+              }
+            </th>
+          </tr>
+          ${group.operations.map(
+            (each) => html`<${Row} key=${each.name} operation=${each} />`,
+          )}
+        </tbody>`,
+      )}
+    </table>
     ${
       about.length > 0 &&
       !isSearched &&
-      html`<section class="contract-notes" aria-label="Notes"><h3>Not served, not enforced, or likely mistakes</h3><ul>${about.map(
-        ({ what, file: where, line }) => html`
-      <li key=${`${line} ${what}`}><span class="soft">${where === file ? "line " : `${where}:`}${line}</span> ${what}</li>`,
-      )}</ul></section>`
-    }</article>`;
+      html`<section class="contract-notes" aria-label="Notes">
+        <h3>Not served, not enforced, or likely mistakes</h3>
+        <ul>
+          ${about.map(
+            ({ what, file: where, line }) => html`<li key=${`${line} ${what}`}>
+              <span class="soft">
+                ${where === file ? "line " : `${where}:`}${line}
+              </span>${" "}
+              ${what}
+            </li>`,
+          )}
+        </ul>
+      </section>`
+    }
+  </article>`;
 }
 
 /** An operation: its name leads to Try it, its statuses to the states. */
 function Row({ operation: { name, method, path, state, role, does, states } }) {
   const [first, ...details] = does;
   return html`<tr>
-    <th scope="row"><a href=${link("try", name)} title=${`Try ${name}`}>${name}</a></th>
+    <th scope="row">
+      <a href=${link("try", name)} title=${`Try ${name}`}>${name}</a>
+    </th>
     <td class="mono"><span class="soft">${method}</span> ${path}</td>
-    <td>${state === "not_served" ? html`<span class="note client">not served</span>` : html`${role} <span class="soft">${first.slice(role.length).trim()}</span>`}</td>
-    <td class="soft">${(state === "not_served" ? does : details).join("; ")}</td>
-    <td>${states.length > 0 && html`<a class="statuses" href=${link("states", null, { filter: name })} aria-label=${`States of ${name}`}>${states.map((status) => html`<span key=${status} class=${kindOf(status)}>${status}</span>`)}</a>`}</td></tr>`;
+    <td>
+      ${
+        state === "not_served"
+          ? html`<span class="note client">not served</span>`
+          : html`
+            ${role} <span class="soft">${first.slice(role.length).trim()}</span>
+          `
+      }
+    </td>
+    <td class="soft">
+      ${(state === "not_served" ? does : details).join("; ")}
+    </td>
+    <td>
+      ${
+        states.length > 0 &&
+        html`<a
+          class="statuses"
+          href=${link("states", null, { filter: name })}
+          aria-label=${`States of ${name}`}
+        >
+          ${states.map(
+            (status) => html`<span key=${status} class=${kindOf(status)}>
+              ${status}
+            </span>`,
+          )}
+        </a>`
+      }
+    </td>
+  </tr>`;
 }

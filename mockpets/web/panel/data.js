@@ -192,16 +192,44 @@ export default function View() {
   const { data, collection } = shown;
   const tabs = data.map((each) => [
     keyOf(each),
-    html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`,
+    html`
+      ${each.name}${" "}
+      <span class="n">
+        ${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}
+      </span>
+    `,
   ]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
   const ownOnly = data.every(({ scenario }) => scenario === null);
-  return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
-    <${Records} key=${keyOf(collection)} ...${shown} ...${inContract(contracts, collection)} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
-      ${ownOnly && html`<p class="soft hint">An active scenario with <code>resources</code> adds collections of your own.</p>`}<//><//></div>`;
+  return html`<div class="data">
+    <${Tabs}
+      label="Collections"
+      tabs=${tabs}
+      open=${open}
+      choose=${(next) => go("data", next, {}, true)}
+    >
+      <${Records}
+        key=${keyOf(collection)}
+        ...${shown}
+        ...${inContract(contracts, collection)}
+        filter=${filter}
+        showMore=${() => setMore({ place, limit: limit + PAGE })}
+      >
+        ${
+          ownOnly &&
+          html`<p class="soft hint">
+            An active scenario with <code>resources</code> adds collections of your own.
+          </p>`
+        }
+      <//>
+    <//>
+  </div>`;
 }
 
-/** Return what the contracts say of a collection: its schema, the operation that adds a record, and the property with the key of its parent. */
+/**
+ * Return what the contracts say of a collection: its schema, the operation that adds a record, and
+ * the property with the key of its parent.
+ */
 function inContract(contracts, { scenario, name, path }) {
   if (scenario !== null) return {};
   const contract = contracts.find(({ collections }) =>
@@ -304,48 +332,156 @@ function Records({
     (isPartial
       ? `Filter by a property and its value${example && `, such as ${example}`}.`
       : "");
-  const words = `${amount}${hasMore ? `, the first ${page.records.length.toLocaleString("en")}` : ""} · ${path} · ${giver === null ? "the session's own records" : `content of the scenario ${giver}`}`;
+  const more = hasMore
+    ? `, the first ${page.records.length.toLocaleString("en")}`
+    : "";
+  const whose =
+    giver === null
+      ? "the session's own records"
+      : `content of the scenario ${giver}`;
+  const words = `${amount}${more} · ${path} · ${whose}`;
   const width = (least) => `${least * (shown.length + 1)}px`;
   const keyIsNumber = isNumeric(key, page.records);
   const label = labelOf(schema);
-  return html`
-    <div class="view">
-      <div class="toolbar">
-        <${TokenFilter} value=${filter} change=${(next) => setParams({ filter: next })} isKey=${isProperty} placeholder=${example ? `Filter, e.g. ${example}` : "Filter"} keys=${keys} />
-        <span class="grow words ${error ? "failure" : "soft"}" role=${filter ? "status" : null} title=${problem || words}>${problem || words}</span>
-        <${Button} text="Replace all" ...${toggle("replace")} />
-        <${Button} icon="save" text="Export JSON" does=${save} />
-        ${scenario === null && html`<${Button} icon="add" text="Add a generated record" does=${generate} />`}
-        <${Button} kind="primary" icon="add" text="Add a record" ...${toggle("add")} />
-      </div>
-      <div class="above">
-        ${hiding && html`<p>Requests do not reach these records: the scenario ${hiding} precedes ${scenario}, and defines <code>${path}</code> too.</p>`}
-        ${form === "add" && (schema ? html`<${Add} collection=${collection} schema=${schema} create=${create} parent=${parent} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
-        ${form === "replace" && html`<${Replace} collection=${collection} first=${page.records[0]} />`}
-      </div>
-      <div class="scroll">
-        ${
-          page.records.length > 0
-            ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
-          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${isHidden(key) ? "record" : key}</th>${shown.map(({ column, head, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${head}>${head}</th>`)}<td></td></tr></thead>
-          <tbody>${page.records.map((record) => {
-            const id = textOf(record.get(key));
-            const title =
-              isText(record.get(label)) && key !== label
-                ? `${id}, ${textOf(record.get(label))}`
-                : id;
-            return html`<tr key=${id}><th scope="row" class=${keyIsNumber ? "key number" : "key"} title=${id}>${id}</th>
-              ${shown.map(({ column, head, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} head=${head} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
-              <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete record ${title}`} does=${() => remove(record, title)} /></td></tr>`;
-          })}</tbody>
-        </table>`
-            : html`<${None} isFiltered=${filters.length > 0} />`
-        }
-        ${known.length > shown.length && html`<p class="hint soft">Not shown: ${known.slice(MOST_COLUMNS).join(", ")}</p>`}
-        ${hasMore && html`<${Button} text="Show more" does=${showMore} />`}
-        ${children}
-      </div>
-    </div>`;
+  return html`<div class="view">
+    <div class="toolbar">
+      <${TokenFilter}
+        value=${filter}
+        change=${(next) => setParams({ filter: next })}
+        isKey=${isProperty}
+        placeholder=${example ? `Filter, e.g. ${example}` : "Filter"}
+        keys=${keys}
+      />
+      <span
+        class="grow words ${error ? "failure" : "soft"}"
+        role=${filter ? "status" : null}
+        title=${problem || words}
+      >
+        ${problem || words}
+      </span>
+      <${Button} text="Replace all" ...${toggle("replace")} />
+      <${Button} icon="save" text="Export JSON" does=${save} />
+      ${
+        scenario === null &&
+        html`<${Button}
+          icon="add"
+          text="Add a generated record"
+          does=${generate}
+        />`
+      }
+      <${Button}
+        kind="primary"
+        icon="add"
+        text="Add a record"
+        ...${toggle("add")}
+      />
+    </div>
+    <div class="above">
+      ${
+        hiding &&
+        html`<p>
+          Requests do not reach these records: the
+          scenario ${hiding} precedes ${scenario}, and
+          defines <code>${path}</code> too.
+        </p>`
+      }
+      ${
+        form === "add" &&
+        (schema
+          ? html`<${Add}
+            collection=${collection}
+            schema=${schema}
+            create=${create}
+            parent=${parent}
+          />`
+          : html`<${AddJson}
+            collection=${collection}
+            columns=${known}
+            first=${page.records[0]}
+          />`)
+      }
+      ${
+        form === "replace" &&
+        html`<${Replace} collection=${collection} first=${page.records[0]} />`
+      }
+    </div>
+    <div class="scroll">
+      ${
+        page.records.length > 0
+          ? html`<table
+            class="records editable"
+            style=${{ minWidth: width(96), maxWidth: width(240) }}
+          >
+            <thead>
+              <tr>
+                <th scope="col" class=${keyIsNumber ? "key number" : "key"}>
+                  ${isHidden(key) ? "record" : key}
+                </th>
+                ${shown.map(
+                  ({ column, head, isNumber, isChoice }) => html`<th
+                    key=${column}
+                    scope="col"
+                    class=${isNumber ? "number" : isChoice ? "choice" : ""}
+                    title=${head}
+                  >
+                    ${head}
+                  </th>`,
+                )}
+                <td></td>
+              </tr>
+            </thead>
+            <tbody>
+              ${page.records.map((record) => {
+                const id = textOf(record.get(key));
+                const title =
+                  isText(record.get(label)) && key !== label
+                    ? `${id}, ${textOf(record.get(label))}`
+                    : id;
+                return html`<tr key=${id}>
+                  <th
+                    scope="row"
+                    class=${keyIsNumber ? "key number" : "key"}
+                    title=${id}
+                  >
+                    ${id}
+                  </th>
+                  ${shown.map(
+                    ({ column, head, isNumber }) => html`<${Value}
+                      key=${column}
+                      collection=${collection}
+                      id=${id}
+                      title=${title}
+                      name=${column}
+                      head=${head}
+                      json=${record.get(column)}
+                      isNumber=${isNumber}
+                      schema=${schema}
+                    />`,
+                  )}
+                  <td class="idle">
+                    <${Button}
+                      kind="ghost"
+                      icon="delete"
+                      label=${`Delete record ${title}`}
+                      does=${() => remove(record, title)}
+                    />
+                  </td>
+                </tr>`;
+              })}
+            </tbody>
+          </table>`
+          : html`<${None} isFiltered=${filters.length > 0} />`
+      }
+      ${
+        known.length > shown.length &&
+        html`<p class="hint soft">
+          Not shown: ${known.slice(MOST_COLUMNS).join(", ")}
+        </p>`
+      }
+      ${hasMore && html`<${Button} text="Show more" does=${showMore} />`}
+      ${children}
+    </div>
+  </div>`;
 }
 
 /** Return the property that names a record to people: the first text that it must have. */
@@ -367,8 +503,17 @@ function isNumeric(name, records, schema) {
 
 const None = ({ isFiltered }) =>
   isFiltered
-    ? html`<${EmptyState} title="No records match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "" })} /><//>`
-    : html`<${EmptyState} title="No records."><p>Clients get an empty list. Add a record, or activate another scenario.</p><//>`;
+    ? html`<${EmptyState} title="No records match the filter.">
+      <${Button}
+        text="Clear the filter"
+        does=${() => setParams({ filter: "" })}
+      />
+    <//>`
+    : html`<${EmptyState} title="No records.">
+      <p>
+        Clients get an empty list. Add a record, or activate another scenario.
+      </p>
+    <//>`;
 
 /** A property of a record; an empty one removes the property. */
 function Value({
@@ -404,7 +549,13 @@ function Value({
   const common = { name: `${head} of record ${title}`, change };
   return isNested(json) || (json === undefined && property.sample !== undefined)
     ? html`<${Folded} ...${common} json=${json} sample=${property.sample} />`
-    : html`<${Cell} ...${common} value=${textOf(json)} schema=${property} isRequired=${isRequired} isNumber=${isRight} />`;
+    : html`<${Cell}
+      ...${common}
+      value=${textOf(json)}
+      schema=${property}
+      isRequired=${isRequired}
+      isNumber=${isRight}
+    />`;
 }
 
 /** A nested value in few words, which opens as JSON. */
@@ -424,20 +575,53 @@ function Folded({ name, json, sample, change }) {
       setProblem(error.message);
     }
   });
-  return html`<td><button type="button" class="folded ${json === undefined ? "soft" : ""}" aria-label=${name} aria-haspopup="dialog" title=${json} onClick=${open}>${json === undefined ? "None" : summary(json)}</button>
+  return html`<td>
+    <button
+      type="button"
+      class="folded ${json === undefined ? "soft" : ""}"
+      aria-label=${name}
+      aria-haspopup="dialog"
+      title=${json}
+      onClick=${open}
+    >
+      ${json === undefined ? "None" : summary(json)}
+    </button>
     ${
       draft !== null &&
-      html`<${Dialog} label=${`Edit ${name}`} class="nested-value" close=${() => setDraft(null)}><form onSubmit=${save}>
-      <h2>${name}</h2>
-      <textarea aria-label="JSON" rows="14" spellcheck=${false} autofocus value=${draft} placeholder=${sample === undefined ? null : JSON.stringify(sample, null, 2)} aria-invalid=${problem ? "true" : null} onInput=${(event) => setDraft(event.target.value)}></textarea>
-      ${problem && html`<p class="failure" role="alert">${problem}</p>`}
-      <div class="line"><${Button} kind="primary" type="submit" text="Save" /><${Button} text="Cancel" does=${() => setDraft(null)} /></div></form><//>`
-    }</td>`;
+      html`<${Dialog}
+        label=${`Edit ${name}`}
+        class="nested-value"
+        close=${() => setDraft(null)}
+      >
+        <form onSubmit=${save}>
+          <h2>${name}</h2>
+          <textarea
+            aria-label="JSON"
+            rows="14"
+            spellcheck=${false}
+            autofocus
+            value=${draft}
+            placeholder=${
+              sample === undefined ? null : JSON.stringify(sample, null, 2)
+            }
+            aria-invalid=${problem ? "true" : null}
+            onInput=${(event) => setDraft(event.target.value)}
+          ></textarea>
+          ${problem && html`<p class="failure" role="alert">${problem}</p>`}
+          <div class="line">
+            <${Button} kind="primary" type="submit" text="Save" />
+            <${Button} text="Cancel" does=${() => setDraft(null)} />
+          </div>
+        </form>
+      <//>`
+    }
+  </td>`;
 }
 
 /**
  * A value that is changed in place: with Enter or by leaving the field; Escape restores it.
- * @param {{name: string, value: string, schema: any, isRequired: boolean, isNumber: boolean, change: (text: string) => Promise<void>}} properties
+ * @param {{name: string, value: string, schema: any, isRequired: boolean, isNumber: boolean,
+ *   change: (text: string) => Promise<void>}} properties
  */
 function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
   const [draft, setDraft] = useState(null); // what the user enters, until it is saved
@@ -483,8 +667,20 @@ function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
   const onBlur = isChoice
     ? undefined
     : () => draft !== null && act(() => save(draft));
-  return html`<td class=${isRight ? "number" : ""}><${Control} schema=${schema} value=${draft ?? value} none=${!isRequired && "None"}
-    aria-label=${name} aria-invalid=${problem ? "true" : null} title=${problem || null} onInput=${onInput} onChange=${onChange} onBlur=${onBlur} onKeyDown=${onKeyDown} /></td>`;
+  return html`<td class=${isRight ? "number" : ""}>
+    <${Control}
+      schema=${schema}
+      value=${draft ?? value}
+      none=${!isRequired && "None"}
+      aria-label=${name}
+      aria-invalid=${problem ? "true" : null}
+      title=${problem || null}
+      onInput=${onInput}
+      onChange=${onChange}
+      onBlur=${onBlur}
+      onKeyDown=${onKeyDown}
+    />
+  </td>`;
 }
 
 /** Add a record: by the operation of the contract as any client would, if there is one; and show the response. */
@@ -537,12 +733,27 @@ function Add({ collection, schema: whole, create, parent }) {
       });
     }
   };
-  return html`
-    <form class="panel-form" aria-label="Add a record" noValidate onSubmit=${add}>
-      <div class="fields"><${Fields} schema=${schema} json=${record} change=${setRecord} /></div>
-      <${Button} kind="primary" type="submit" text="Add" />
-      <p role="status" class=${response.isError ? "failure" : "soft"}>${response.text || (create ? html`Sends <code>POST ${collection.path}</code>; active scenarios apply.` : "Adds it directly. What is left out is generated.")}</p>
-    </form>`;
+  return html`<form
+    class="panel-form"
+    aria-label="Add a record"
+    noValidate
+    onSubmit=${add}
+  >
+    <div class="fields">
+      <${Fields} schema=${schema} json=${record} change=${setRecord} />
+    </div>
+    <${Button} kind="primary" type="submit" text="Add" />
+    <p role="status" class=${response.isError ? "failure" : "soft"}>
+      ${
+        response.text ||
+        (create
+          ? html`
+            Sends <code>POST ${collection.path}</code>; active scenarios apply.
+          `
+          : "Adds it directly. What is left out is generated.")
+      }
+    </p>
+  </form>`;
 }
 
 /** Return the properties that have an example, as JSON. */
@@ -631,11 +842,23 @@ function AddJson({ collection, columns, first }) {
       }),
     );
   });
-  return html`
-    <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
-      <label class="grow">JSON <textarea name="value" rows="3" spellcheck=${false} required defaultValue=${example}></textarea></label>
-      <${Button} kind="primary" type="submit" text="Add" />
-    </form>`;
+  return html`<form
+    class="panel-form"
+    aria-label="Add a record"
+    onSubmit=${add}
+  >
+    <label class="grow">
+      JSON${" "}
+      <textarea
+        name="value"
+        rows="3"
+        spellcheck=${false}
+        required
+        defaultValue=${example}
+      ></textarea>
+    </label>
+    <${Button} kind="primary" type="submit" text="Add" />
+  </form>`;
 }
 
 /** Replace all records with generated ones, a fixture, pasted JSON, or nothing. */
@@ -662,12 +885,56 @@ function Replace({ collection, first }) {
         call("PUT /data/{name}", { ...pathOf(collection), ...asJson(body) }),
     );
   });
-  return html`
-    <form class="panel-form" aria-label="Replace all records" onSubmit=${replace}>
-      <label>With <select value=${kind} onChange=${(event) => setKind(event.target.value)}>${Object.entries(choices).map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select></label>
-      ${kind === "generate" && html`<label key="generate">Number <input name="value" inputmode="numeric" autocomplete="off" required defaultValue="100" /></label>`}
-      ${kind === "fixture" && html`<label key="fixture">Name <input name="value" autocomplete="off" required /></label>`}
-      ${kind === "paste" && html`<label key="paste" class="grow">Records <textarea name="value" rows="3" spellcheck=${false} required placeholder=${`[${first ? toObject(first) : `{"${collection.id}": 1}`}]`}></textarea></label>`}
-      <${Button} kind="primary" type="submit" text=${kind === "clear" ? "Delete all" : "Replace"} />
-    </form>`;
+  return html`<form
+    class="panel-form"
+    aria-label="Replace all records"
+    onSubmit=${replace}
+  >
+    <label>
+      With${" "}
+      <select value=${kind} onChange=${(event) => setKind(event.target.value)}>
+        ${Object.entries(choices).map(
+          ([value, text]) =>
+            html`<option key=${value} value=${value}>${text}</option>`,
+        )}
+      </select>
+    </label>
+    ${
+      kind === "generate" &&
+      html`<label key="generate">
+        Number${" "}
+        <input
+          name="value"
+          inputmode="numeric"
+          autocomplete="off"
+          required
+          defaultValue="100"
+        />
+      </label>`
+    }
+    ${
+      kind === "fixture" &&
+      html`<label key="fixture">
+        Name <input name="value" autocomplete="off" required />
+      </label>`
+    }
+    ${
+      kind === "paste" &&
+      html`<label key="paste" class="grow">
+        Records${" "}
+        <textarea
+          name="value"
+          rows="3"
+          spellcheck=${false}
+          required
+          placeholder=${`[${first ? toObject(first) : `{"${collection.id}": 1}`}]`}
+        ></textarea>
+      </label>`
+    }
+    <${Button}
+      kind="primary"
+      type="submit"
+      text=${kind === "clear" ? "Delete all" : "Replace"}
+    />
+  </form>`;
 }

@@ -42,10 +42,32 @@ export function Explanation({ explanation }) {
         : by === "resource"
           ? "A resource"
           : `Operation ${request.operation}`;
-  return html`<div class="why">${!sent && html`<p class="soft">The request was not sent. If you send it now:</p>`}
-    <p role="status"><${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.</p><${Facts} rows=${[["Response from", responder]]} />
-    ${stubs.length > 0 && html`<p class="soft">Stubs, in the order of the search:</p><ol class="stubs">${stubs.map((each) => html`<${StubItem} stub=${each} isNearest=${each === nearest} />`)}</ol>`}
-    ${omitted > 0 && html`<p class="soft">Not listed: ${count(omitted, "more stub")}.</p>`}</div>`;
+  return html`<div class="why">
+    ${
+      !sent &&
+      html`<p class="soft">The request was not sent. If you send it now:</p>`
+    }
+    <p role="status">
+      <${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.
+    </p>
+    <${Facts} rows=${[["Response from", responder]]} />
+    ${
+      stubs.length > 0 &&
+      html`
+        <p class="soft">Stubs, in the order of the search:</p>
+        <ol class="stubs">
+          ${stubs.map(
+            (each) =>
+              html`<${StubItem} stub=${each} isNearest=${each === nearest} />`,
+          )}
+        </ol>
+      `
+    }
+    ${
+      omitted > 0 &&
+      html`<p class="soft">Not listed: ${count(omitted, "more stub")}.</p>`
+    }
+  </div>`;
 }
 
 function StubItem({
@@ -54,8 +76,20 @@ function StubItem({
 }) {
   // Long lists stay short: stubs that took no part are closed, except for the nearest one.
   const open = isNearest || (result !== "no_match" && result !== "not_reached");
-  return html`<li><details open=${open}><summary><code>${label}</code> <span class="note ${result}">${reason}</span>${isNearest && html` <span class="note nearest">nearest</span>`}</summary>
-    <p>For ${when}: <b>${does}</b></p>${limits && html`<p class="soft">${limits}</p>`}${conditions.length > 0 && html`<${Conditions} label=${label} conditions=${conditions} />`}</details></li>`;
+  return html`<li>
+    <details open=${open}>
+      <summary>
+        <code>${label}</code> <span class="note ${result}">${reason}</span>
+        ${isNearest && html` <span class="note nearest">nearest</span>`}
+      </summary>
+      <p>For ${when}: <b>${does}</b></p>
+      ${limits && html`<p class="soft">${limits}</p>`}
+      ${
+        conditions.length > 0 &&
+        html`<${Conditions} label=${label} conditions=${conditions} />`
+      }
+    </details>
+  </li>`;
 }
 
 const HOLDS = {
@@ -64,14 +98,29 @@ const HOLDS = {
   null: ["unknown", "?", "unknown"],
 };
 
-const Conditions = ({
-  label,
-  conditions,
-}) => html`<table class="conditions" aria-label=${`Conditions of ${label}`}><thead><tr>${["Part", "Expected", "Actual", "Holds"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
-  <tbody>${conditions.map(({ where, expected, got, holds }) => {
-    const [kind, sign, text] = HOLDS[holds];
-    return html`<tr class=${kind}><th scope="row">${where}</th><td>${expected}</td><td>${got}</td><td><span aria-hidden="true">${sign}</span> ${text}</td></tr>`;
-  })}</tbody></table>`;
+const Conditions = ({ label, conditions }) => html`<table
+  class="conditions"
+  aria-label=${`Conditions of ${label}`}
+>
+  <thead>
+    <tr>
+      ${["Part", "Expected", "Actual", "Holds"].map(
+        (text) => html`<th scope="col">${text}</th>`,
+      )}
+    </tr>
+  </thead>
+  <tbody>
+    ${conditions.map(({ where, expected, got, holds }) => {
+      const [kind, sign, text] = HOLDS[holds];
+      return html`<tr class=${kind}>
+        <th scope="row">${where}</th>
+        <td>${expected}</td>
+        <td>${got}</td>
+        <td><span aria-hidden="true">${sign}</span> ${text}</td>
+      </tr>`;
+    })}
+  </tbody>
+</table>`;
 
 // --- Timing ---
 
@@ -89,31 +138,33 @@ export function Timing({ entry }) {
     total === null
       ? null
       : new Date(Date.parse(entry.at) + total).toISOString();
-  return html`<${Facts} rows=${[
-    ["Received", clock(entry.at)],
-    ["Processing", duration(app)],
-    ["Added delay", delay > 0 && duration(delay)],
-    [
-      "Held at gate",
-      hold &&
-        `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`,
-    ],
-    ["Throttled to", throttle && `${size(throttle)}/s`],
-    [
-      outcome === "client_left" ? "Client left after" : "Sent after",
-      total !== null && duration(total),
-    ],
-    [
-      outcome === "client_left" ? "Client left at" : "Sent at",
-      ended && clock(ended),
-    ],
-    [
-      "Outcome",
-      outcome === "pending"
-        ? `pending: ${statusParts(entry)[0]}`
-        : OUTCOMES[outcome],
-    ],
-  ]} />`;
+  return html`<${Facts}
+    rows=${[
+      ["Received", clock(entry.at)],
+      ["Processing", duration(app)],
+      ["Added delay", delay > 0 && duration(delay)],
+      [
+        "Held at gate",
+        hold &&
+          `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`,
+      ],
+      ["Throttled to", throttle && `${size(throttle)}/s`],
+      [
+        outcome === "client_left" ? "Client left after" : "Sent after",
+        total !== null && duration(total),
+      ],
+      [
+        outcome === "client_left" ? "Client left at" : "Sent at",
+        ended && clock(ended),
+      ],
+      [
+        "Outcome",
+        outcome === "pending"
+          ? `pending: ${statusParts(entry)[0]}`
+          : OUTCOMES[outcome],
+      ],
+    ]}
+  />`;
 }
 
 // --- Diff ---
@@ -154,8 +205,38 @@ export function Diff({ entry, rows }) {
   const choices = others.slice(-MOST_CHOICES);
   if (!choices.some((row) => String(row.number) === chosen))
     choices.unshift(...others.filter((row) => String(row.number) === chosen));
-  return html`<label class="line">Compare with <select value=${chosen} onChange=${(event) => choose(event.target.value)}>${choices.map((row) => html`<option value=${String(row.number)} selected=${String(row.number) === chosen}>${row.number}: ${statusParts(row)[0]} ${row.method} ${shownTarget(row)}</option>`)}</select></label>
-    ${error && html`<${Failure} error=${error} />`}${other && html`<${Differences} title="Request" before=${linesOf(other, "request")} after=${linesOf(entry, "request")} /><${Differences} title="Response" before=${linesOf(other, "response")} after=${linesOf(entry, "response")} />`}`;
+  return html`
+    <label class="line">
+      Compare with${" "}
+      <select value=${chosen} onChange=${(event) => choose(event.target.value)}>
+        ${choices.map(
+          (row) => html`<option
+            value=${String(row.number)}
+            selected=${String(row.number) === chosen}
+          >
+            ${row.number}: ${statusParts(row)[0]} ${row.method}${" "}
+            ${shownTarget(row)}
+          </option>`,
+        )}
+      </select>
+    </label>
+    ${error && html`<${Failure} error=${error} />`}
+    ${
+      other &&
+      html`
+        <${Differences}
+          title="Request"
+          before=${linesOf(other, "request")}
+          after=${linesOf(entry, "request")}
+        />
+        <${Differences}
+          title="Response"
+          before=${linesOf(other, "response")}
+          after=${linesOf(entry, "response")}
+        />
+      `
+    }
+  `;
 }
 
 /** Return a message as lines: first line, headers, body. */
@@ -182,7 +263,29 @@ function linesOf(entry, side) {
 function Differences({ title, before, after }) {
   const lines = difference(before, after);
   const changed = lines.filter(([sign]) => sign !== " ").length;
-  return html`<${Section} title=${title} note=${changed ? count(changed, "different line") : "equal"}>${changed > 0 && html`<div class="code diff" role="region" tabindex="0" aria-label=${`Differences of the ${title.toLowerCase()}`}>${lines.map(([sign, line]) => html`<div class="code-line ${sign === "+" ? "added" : sign === "-" ? "removed" : ""}"><span class="code-number">${sign}</span><span class="code-text">${line}${"\n"}</span></div>`)}</div>`}<//>`;
+  return html`<${Section}
+    title=${title}
+    note=${changed ? count(changed, "different line") : "equal"}
+  >
+    ${
+      changed > 0 &&
+      html`<div
+        class="code diff"
+        role="region"
+        tabindex="0"
+        aria-label=${`Differences of the ${title.toLowerCase()}`}
+      >
+        ${lines.map(
+          ([sign, line]) => html`<div
+            class="code-line ${sign === "+" ? "added" : sign === "-" ? "removed" : ""}"
+          >
+            <span class="code-number">${sign}</span>
+            <span class="code-text">${line}${"\n"}</span>
+          </div>`,
+        )}
+      </div>`
+    }
+  <//>`;
 }
 
 /** Return [sign, line] by the longest common subsequence of lines. */

@@ -93,7 +93,11 @@ async function open(container) {
   if (!operation) return;
   container.replaceChildren();
   render(
-    html`<${TryForm} operation=${operation} name=${container.dataset.name} settings=${settings} />`,
+    html`<${TryForm}
+      operation=${operation}
+      name=${container.dataset.name}
+      settings=${settings}
+    />`,
     container,
   );
 }

@@ -78,23 +78,53 @@ export function Editor({
     line: lines[from + index],
   }));
   const offset = from * LINE - view.top;
-  return html`
-    <div class="editor" ref=${frame}>
-      <ol class="gutter" aria-hidden="true" style=${{ transform: `translateY(${offset}px)`, minWidth: `${String(lines.length).length + 5}ch` }}>
-        ${rows.map(({ number }) => html`<li key=${number} class=${marked.has(number) ? "wrong" : ""}>${number}</li>`)}
-      </ol>
-      <div class="page">
-        <pre aria-hidden="true" style=${{ transform: `translate(${-view.left}px, ${offset}px)` }}>
-          ${rows.map(
-            ({ number, parts, line }) => html`
-            <div key=${number} class=${marked.has(number) ? "wrong" : ""}>${colored(parts, line, marked.get(number))}${"\n"}</div>`,
-          )}
-        </pre>
-        <textarea ref=${area} aria-label=${label} aria-invalid=${problems.length > 0} readonly=${readOnly} spellcheck=${false}
-          autocomplete="off" autocapitalize="off" wrap="off" onScroll=${follow} onKeyDown=${indent}
-          onInput=${(event) => onInput(event.target.value)}></textarea>
-      </div>
-    </div>`;
+  return html`<div class="editor" ref=${frame}>
+    <ol
+      class="gutter"
+      aria-hidden="true"
+      style=${{
+        transform: `translateY(${offset}px)`,
+        minWidth: `${String(lines.length).length + 5}ch`,
+      }}
+    >
+      ${rows.map(
+        ({ number }) => html`<li
+          key=${number}
+          class=${marked.has(number) ? "wrong" : ""}
+        >
+          ${number}
+        </li>`,
+      )}
+    </ol>
+    <div class="page">
+      <pre
+        aria-hidden="true"
+        style=${{ transform: `translate(${-view.left}px, ${offset}px)` }}
+      >
+        ${rows.map(
+          ({ number, parts, line }) => html`<div
+            key=${number}
+            class=${marked.has(number) ? "wrong" : ""}
+          >
+            ${colored(parts, line, marked.get(number))}${"\n"}
+          </div>`,
+        )}
+      </pre>
+      <textarea
+        ref=${area}
+        aria-label=${label}
+        aria-invalid=${problems.length > 0}
+        readonly=${readOnly}
+        spellcheck=${false}
+        autocomplete="off"
+        autocapitalize="off"
+        wrap="off"
+        onScroll=${follow}
+        onKeyDown=${indent}
+        onInput=${(event) => onInput(event.target.value)}
+      ></textarea>
+    </div>
+  </div>`;
 }
 
 /** Start a line as the one before it starts; one more step after a key without a value. */
@@ -138,8 +168,11 @@ function colored(parts, line, problem) {
       .map((index) => [text.slice(cuts[index], cuts[index + 1]), index === 1])
       .filter(([piece]) => piece)
       .map(
-        ([piece, isWrong]) =>
-          html`<span class=${`${kind} ${isWrong ? "wavy" : ""}`}>${piece}</span>`,
+        ([piece, isWrong]) => html`<span
+          class=${`${kind} ${isWrong ? "wavy" : ""}`}
+        >
+          ${piece}
+        </span>`,
       );
   });
 }

@@ -58,7 +58,10 @@ const addressOf = (key) => {
 const load = (key) => call("GET /requests/{number}", addressOf(key));
 const explain = (key) => call("GET /requests/{number}/explain", addressOf(key));
 
-/** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
+/**
+ * @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href:
+ *   string}} properties
+ */
 export function Entry({ id, row, rows, previous, next, close, href }) {
   // A request that was cleared meanwhile stays open as it was.
   const version = useRef("");
@@ -75,22 +78,101 @@ export function Entry({ id, row, rows, previous, next, close, href }) {
   useLayoutEffect(() => {
     if (body.current) body.current.scrollTop = 0;
   }, [id, tab]);
-  return html`<${Resizable}><article class="sheet" id="entry" aria-label=${`Request ${id}`}>
-    <div class="sheet-head"><${Button} kind="ghost" class="narrow-only" icon="back" label="Back" does=${close} />${now && html`<h2 class="sheet-title" title=${`${now.method} ${now.target}`}><${StatusText} row=${now} /> <span class="mono">${now.method} ${shownTarget(now)}</span></h2>`}
-      <span class="grow"></span><${Button} kind="ghost" icon="up" label="Previous request" title="Previous request (k)" disabled=${!previous} does=${() => previous?.()} />
-      <${Button} kind="ghost" icon="down" label="Next request" title="Next request (j)" disabled=${!next} does=${() => next?.()} />
-      <${CopyButton} icon="link" text=${() => location.href.split("#")[0] + href} label="Copy link" />
-      <${Button} kind="ghost" class="wide-only" icon="close" label="Close" title="Close (Esc)" does=${close} /></div>
-    ${error && !shown && html`<${Failure} error=${error} />`}
-    ${
-      shown &&
-      html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
-      ${tab === "response" && html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`}
-      ${tab === "request" && html`<${Message} name="Request" first=${`${shown.method} ${shown.target}`} message=${shown.request} />`}
-      ${tab === "why" && html`<${Detail} of="Why" key=${id} load=${() => explain(id)} again=${shown.outcome} />`}
-      ${tab === "timing" && html`<${Detail} of="Timing" entry=${shown} />`}
-      ${tab === "diff" && html`<${Detail} of="Diff" key=${id} entry=${shown} rows=${rows} />`}</div><//>`
-    }</article><//>`;
+  return html`<${Resizable}>
+    <article class="sheet" id="entry" aria-label=${`Request ${id}`}>
+      <div class="sheet-head">
+        <${Button}
+          kind="ghost"
+          class="narrow-only"
+          icon="back"
+          label="Back"
+          does=${close}
+        />
+        ${
+          now &&
+          html`<h2 class="sheet-title" title=${`${now.method} ${now.target}`}>
+            <${StatusText} row=${now} />${" "}
+            <span class="mono">${now.method} ${shownTarget(now)}</span>
+          </h2>`
+        }
+        <span class="grow"></span>
+        <${Button}
+          kind="ghost"
+          icon="up"
+          label="Previous request"
+          title="Previous request (k)"
+          disabled=${!previous}
+          does=${() => previous?.()}
+        />
+        <${Button}
+          kind="ghost"
+          icon="down"
+          label="Next request"
+          title="Next request (j)"
+          disabled=${!next}
+          does=${() => next?.()}
+        />
+        <${CopyButton}
+          icon="link"
+          text=${() => location.href.split("#")[0] + href}
+          label="Copy link"
+        />
+        <${Button}
+          kind="ghost"
+          class="wide-only"
+          icon="close"
+          label="Close"
+          title="Close (Esc)"
+          does=${close}
+        />
+      </div>
+      ${error && !shown && html`<${Failure} error=${error} />`}
+      ${
+        shown &&
+        html`
+          <${Actions} entry=${shown} id=${id} />
+          <${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}>
+            <div class="sheet-body" ref=${body}>
+              ${
+                tab === "response" &&
+                html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`
+              }
+              ${
+                tab === "request" &&
+                html`<${Message}
+                  name="Request"
+                  first=${`${shown.method} ${shown.target}`}
+                  message=${shown.request}
+                />`
+              }
+              ${
+                tab === "why" &&
+                html`<${Detail}
+                  of="Why"
+                  key=${id}
+                  load=${() => explain(id)}
+                  again=${shown.outcome}
+                />`
+              }
+              ${
+                tab === "timing" &&
+                html`<${Detail} of="Timing" entry=${shown} />`
+              }
+              ${
+                tab === "diff" &&
+                html`<${Detail}
+                  of="Diff"
+                  key=${id}
+                  entry=${shown}
+                  rows=${rows}
+                />`
+              }
+            </div>
+          <//>
+        `
+      }
+    </article>
+  <//>`;
 }
 
 const details = () => import("./details.js");
@@ -130,8 +212,27 @@ function Resizable({ children }) {
     event.preventDefault();
     resize(width + step);
   };
-  return html`<aside class="resizable" aria-label="Request" style=${{ width: `${clamp(width)}px` }}><div class="resizer" role="separator" aria-orientation="vertical" aria-label="Width" tabindex="0" aria-valuenow=${clamp(width)} aria-valuemin=${LEAST} aria-valuemax=${most()}
-    onKeyDown=${keyDown} onPointerDown=${(event) => event.target.setPointerCapture(event.pointerId)} onPointerMove=${drag}></div>${children}</aside>`;
+  return html`<aside
+    class="resizable"
+    aria-label="Request"
+    style=${{ width: `${clamp(width)}px` }}
+  >
+    <div
+      class="resizer"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width"
+      tabindex="0"
+      aria-valuenow=${clamp(width)}
+      aria-valuemin=${LEAST}
+      aria-valuemax=${most()}
+      onKeyDown=${keyDown}
+      onPointerDown=${(event) =>
+        event.target.setPointerCapture(event.pointerId)}
+      onPointerMove=${drag}
+    ></div>
+    ${children}
+  </aside>`;
 }
 
 // --- Actions ---
@@ -207,16 +308,45 @@ function Actions({ entry, id }) {
   return html`<div class="actions">
     ${
       isHeld &&
-      html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
-      <${Menu} text="Release with" items=${replies(entry.path).map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`
+      html`
+        <${Button}
+          kind="primary"
+          text="Release"
+          does=${() => release([entry.number], {}, entry.session)}
+        />
+        <${Menu}
+          text="Release with"
+          items=${replies(entry.path).map(([text, instead]) => ({
+            text,
+            does: () => release([entry.number], instead, entry.session),
+          }))}
+        />
+      `
     }
     ${
       !isHeld &&
-      html`<${Menu} kind="primary" text="Respond like this" items=${LIKE().map(([text, query]) => ({ text, does: () => respondLike(entry, query) }))} />
-      <${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`
+      html`
+        <${Menu}
+          kind="primary"
+          text="Respond like this"
+          items=${LIKE().map(([text, query]) => ({
+            text,
+            does: () => respondLike(entry, query),
+          }))}
+        />
+        <${Button}
+          text="Resend"
+          title=${truncated}
+          disabled=${Boolean(truncated)}
+          does=${resend}
+        />
+      `
     }
-    <${Button} does=${() => go("try", null, { from: id })}><span>Edit<span class="wide-only"> and send</span></span><//>
-    <${Menu} text="Copy" items=${copies} /></div>`;
+    <${Button} does=${() => go("try", null, { from: id })}>
+      <span>Edit<span class="wide-only"> and send</span></span>
+    <//>
+    <${Menu} text="Copy" items=${copies} />
+  </div>`;
 }
 
 async function sendAgain(entry, key) {
@@ -250,14 +380,26 @@ const StubLink = ({ label }) => {
 const OperationLink = ({ name }) => {
   const filter = `operation:${/\s/.test(name) ? `"${name}"` : name}`;
   // With ./ it is no link to skip content, as axe takes one that begins with # for.
-  return html`<a href=${`./${link("requests", null, { filter })}`} title=${`Requests of ${name}`}>${name}</a>`;
+  return html`<a
+    href=${`./${link("requests", null, { filter })}`}
+    title=${`Requests of ${name}`}
+  >
+    ${name}
+  </a>`;
 };
 
 /** One sentence on what responded. */
 function Responder({ entry }) {
   const { stubs, operation, off_contract: off } = entry;
   const by = stubs.length
-    ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.`
+    ? html`
+      ${stubs.length > 1 ? "Stubs" : "Stub"}${" "}
+      ${stubs.map(
+        (label, index) =>
+          html`${index > 0 && ", "}<${StubLink} label=${label} />`,
+      )}${" "}
+      responded.
+    `
     : operation
       ? html`Operation <${OperationLink} name=${operation} /> responded.`
       : "No stub responded.";
@@ -268,29 +410,74 @@ function ResponseTab({ entry, row }) {
   const waits = waitsFor(entry);
   const notes = entry.notes.filter((note) => note.code !== "off_contract");
   const title = waits ? "Will be sent" : "Body";
-  return html`${waits === "held" ? html`<${Held} entry=${entry} row=${row} />` : html`<${Responder} entry=${entry} />`}
-    ${entry.outcome === "client_left" && html`<p class="warning">The client left after ${duration(entry.total_ms ?? 0)}${entry.hold ? `, while the response was held at ${entry.hold}` : ""}. Nothing was sent.</p>`}
-    ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li><span class="note ${note.code}">${NOTES[note.code] ?? note.code}</span> ${note.text}</li>`)}</ul>`}
-    <${Message} name="Response" title=${html`${title} ${waits && entry.status && html`<b class=${kindOf(entry.status)}>${entry.status}</b>`}`} message=${entry.response} status=${entry.status} outcome=${entry.outcome} />
-    <${Section} title="Details"><${Facts} rows=${[
-      ["Number", entry.number],
-      ["Time", clock(entry.at)],
-      ["Outcome", OUTCOMES[entry.outcome]],
-      [
-        entry.outcome === "client_left" ? "Client left after" : "Sent after",
-        entry.total_ms !== null && duration(entry.total_ms),
-      ],
-      [
-        "Operation",
-        entry.operation
-          ? html`<${OperationLink} name=${entry.operation} />`
-          : "none, the contract does not describe it",
-      ],
-      ["Session", entry.session],
-      ["Scenarios", entry.scenarios.join(", ")],
-      ["Stubs", entry.stubs.join(", ")],
-      ["Fault", entry.fault],
-    ]} /><//>`;
+  return html`
+    ${
+      waits === "held"
+        ? html`<${Held} entry=${entry} row=${row} />`
+        : html`<${Responder} entry=${entry} />`
+    }
+    ${
+      entry.outcome === "client_left" &&
+      html`<p class="warning">
+        The client left after${" "}
+        ${duration(entry.total_ms ?? 0)}
+        ${entry.hold ? `, while the response was held at ${entry.hold}` : ""}.
+        Nothing was sent.
+      </p>`
+    }
+    ${
+      notes.length > 0 &&
+      html`<ul class="notes">
+        ${notes.map(
+          (note) => html`<li>
+            <span class="note ${note.code}">
+              ${NOTES[note.code] ?? note.code}
+            </span>${" "}
+            ${note.text}
+          </li>`,
+        )}
+      </ul>`
+    }
+    <${Message}
+      name="Response"
+      title=${html`
+        ${title}${" "}
+        ${
+          waits &&
+          entry.status &&
+          html`<b class=${kindOf(entry.status)}>${entry.status}</b>`
+        }
+      `}
+      message=${entry.response}
+      status=${entry.status}
+      outcome=${entry.outcome}
+    />
+    <${Section} title="Details">
+      <${Facts}
+        rows=${[
+          ["Number", entry.number],
+          ["Time", clock(entry.at)],
+          ["Outcome", OUTCOMES[entry.outcome]],
+          [
+            entry.outcome === "client_left"
+              ? "Client left after"
+              : "Sent after",
+            entry.total_ms !== null && duration(entry.total_ms),
+          ],
+          [
+            "Operation",
+            entry.operation
+              ? html`<${OperationLink} name=${entry.operation} />`
+              : "none, the contract does not describe it",
+          ],
+          ["Session", entry.session],
+          ["Scenarios", entry.scenarios.join(", ")],
+          ["Stubs", entry.stubs.join(", ")],
+          ["Fault", entry.fault],
+        ]}
+      />
+    <//>
+  `;
 }
 
 function Held({ entry, row }) {
@@ -304,8 +491,29 @@ function Held({ entry, row }) {
     row?.waited === undefined
       ? (entry.held_ms ?? 0) / 1000
       : (row.waited + performance.now() - row.seen) / 1000;
-  return html`<div class="held-banner"><p><span>Held at ${entry.hold} <b class="held">${seconds.toFixed(1)} s</b></span><span class="soft">Stub ${entry.stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)}, not sent yet</span></p>
-    ${at > 1 && html`<${Button} kind="held" text=${`Release ${at} at ${entry.hold}`} does=${() => releaseAll(entry.hold)} />`}</div>`;
+  return html`<div class="held-banner">
+    <p>
+      <span>
+        Held at ${entry.hold} <b class="held">${seconds.toFixed(1)} s</b>
+      </span>
+      <span class="soft">
+        Stub${" "}
+        ${entry.stubs.map(
+          (label, index) =>
+            html`${index > 0 && ", "}<${StubLink} label=${label} />`,
+        )},
+        not sent yet
+      </span>
+    </p>
+    ${
+      at > 1 &&
+      html`<${Button}
+        kind="held"
+        text=${`Release ${at} at ${entry.hold}`}
+        does=${() => releaseAll(entry.hold)}
+      />`
+    }
+  </div>`;
 }
 
 const FEW_HEADERS = 8;
@@ -338,8 +546,46 @@ export function Message({
     .join(" · ");
   const isShort =
     headers.length <= FEW_HEADERS && body.text.split("\n").length < FEW_LINES;
-  return html`<section class="message" aria-label=${name}>${first && html`<p class="mono first">${first}</p>`}
-    <div class="line"><h3>${title}</h3><span class="soft grow">${body.size ? note : ""}</span>${body.size > 0 && html`<${CopyButton} text=${() => body.text} label=${`Copy body of the ${name.toLowerCase()}`} />`}</div>
-    ${body.size ? html`<${CodeBlock} text=${body.text} label=${`Body of the ${name.toLowerCase()}`} />` : html`<p class="soft">${none}</p>`}
-    ${headers.length > 0 && html`<${Section} title="Headers" note=${headers.length} open=${isShort} end=${html`<${CopyButton} text=${() => headers.map((pair) => pair.join(": ")).join("\n")} label=${`Copy headers of the ${name.toLowerCase()}`} />`}><${Facts} mono rows=${headers.map(([header, value]) => [header.toLowerCase(), value || " "])} /><//>`}</section>`;
+  return html`<section class="message" aria-label=${name}>
+    ${first && html`<p class="mono first">${first}</p>`}
+    <div class="line">
+      <h3>${title}</h3>
+      <span class="soft grow">${body.size ? note : ""}</span>
+      ${
+        body.size > 0 &&
+        html`<${CopyButton}
+          text=${() => body.text}
+          label=${`Copy body of the ${name.toLowerCase()}`}
+        />`
+      }
+    </div>
+    ${
+      body.size
+        ? html`<${CodeBlock}
+          text=${body.text}
+          label=${`Body of the ${name.toLowerCase()}`}
+        />`
+        : html`<p class="soft">${none}</p>`
+    }
+    ${
+      headers.length > 0 &&
+      html`<${Section}
+        title="Headers"
+        note=${headers.length}
+        open=${isShort}
+        end=${html`<${CopyButton}
+          text=${() => headers.map((pair) => pair.join(": ")).join("\n")}
+          label=${`Copy headers of the ${name.toLowerCase()}`}
+        />`}
+      >
+        <${Facts}
+          mono
+          rows=${headers.map(([header, value]) => [
+            header.toLowerCase(),
+            value || " ",
+          ])}
+        />
+      <//>`
+    }
+  </section>`;
 }

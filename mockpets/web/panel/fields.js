@@ -48,8 +48,18 @@ export function typeText({
     .join(", ");
 }
 
-const Options = ({ options, chosen, none }) =>
-  html`${none && html`<option value="">${none}</option>`}${(!chosen || options.includes(chosen) ? options : [chosen, ...options]).map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
+const Options = ({ options, chosen, none }) => html`
+  ${none && html`<option value="">${none}</option>`}
+  ${(!chosen || options.includes(chosen) ? options : [chosen, ...options]).map(
+    (each) => html`<option
+      key=${each}
+      value=${each}
+      selected=${each === chosen}
+    >
+      ${each}
+    </option>`,
+  )}
+`;
 
 /**
  * The control of a value: a list to choose from, a date, or a field.
@@ -59,7 +69,9 @@ const Options = ({ options, chosen, none }) =>
 export function Control({ schema, value, none = "None", onInput, ...rest }) {
   const options = optionsOf(schema);
   if (options)
-    return html`<select ...${rest} onInput=${onInput} value=${value}><${Options} options=${options} chosen=${value} none=${none} /></select>`;
+    return html`<select ...${rest} onInput=${onInput} value=${value}>
+      <${Options} options=${options} chosen=${value} none=${none} />
+    </select>`;
   const more = isDate(schema, value)
     ? { type: "date" }
     : {
@@ -72,8 +84,16 @@ export function Control({ schema, value, none = "None", onInput, ...rest }) {
 }
 
 /** The name of a value, with a short note, before its control. */
-export const Label = ({ name, note, title, children, ...rest }) =>
-  html`<label title=${title || null} ...${rest}><span>${name}${note && html` <span class="soft">${note}</span>`}</span> ${children}</label>`;
+export const Label = ({ name, note, title, children, ...rest }) => html`<label
+  title=${title || null}
+  ...${rest}
+>
+  <span>
+    ${name}
+    ${note && html` <span class="soft">${note}</span>`}
+  </span>${" "}
+  ${children}
+</label>`;
 
 /**
  * Fields for the properties of an object, which is JSON.
@@ -100,10 +120,30 @@ export function Fields({ schema, json, change }) {
     const value = textOf(known.get(name));
     const onInput = (event) =>
       set(name, property, isRequired, event.target.value);
-    return html`<${Label} key=${name} name=${property.label ?? name} note=${isRequired && "required"} title=${property.description} class=${property.sample === undefined ? null : "nested"}>${
-      property.sample === undefined
-        ? html`<${Control} schema=${property} value=${value} none=${!isRequired && "None"} placeholder=${typeText(property)} onInput=${onInput} />`
-        : html`<textarea rows="2" spellcheck=${false} placeholder=${JSON.stringify(property.sample)} value=${value} onInput=${onInput}></textarea>`
-    }<//>`;
+    return html`<${Label}
+      key=${name}
+      name=${property.label ?? name}
+      note=${isRequired && "required"}
+      title=${property.description}
+      class=${property.sample === undefined ? null : "nested"}
+    >
+      ${
+        property.sample === undefined
+          ? html`<${Control}
+            schema=${property}
+            value=${value}
+            none=${!isRequired && "None"}
+            placeholder=${typeText(property)}
+            onInput=${onInput}
+          />`
+          : html`<textarea
+            rows="2"
+            spellcheck=${false}
+            placeholder=${JSON.stringify(property.sample)}
+            value=${value}
+            onInput=${onInput}
+          ></textarea>`
+      }
+    <//>`;
   });
 }

@@ -27,27 +27,58 @@ export default function View() {
       report.findings.filter((finding) => finding.rule === rule.name),
     ])
     .filter(([, findings]) => findings.length);
-  return html`
-    <section class="findings scroll" aria-label="Findings"><h2 class="away">Findings</h2>
-      <p class="soft" role="status">${report.summary}</p>
-      ${report.limits.map((limit) => html`<p class="soft">${limit}</p>`)}
-      ${rules.length === 0 && html`<${EmptyState} title="No findings">Retries without a pause, duplicate creates, unknown parameters and more appear here while your app sends requests.<//>`}
-      ${rules.map(([rule, findings]) => html`<${Rule} key=${rule.name} rule=${rule} findings=${findings} />`)}
-    </section>`;
+  return html`<section class="findings scroll" aria-label="Findings">
+    <h2 class="away">Findings</h2>
+    <p class="soft" role="status">${report.summary}</p>
+    ${report.limits.map((limit) => html`<p class="soft">${limit}</p>`)}
+    ${
+      rules.length === 0 &&
+      html`<${EmptyState} title="No findings">
+        Retries without a pause, duplicate creates, unknown parameters and more
+        appear here while your app sends requests.
+      <//>`
+    }
+    ${rules.map(
+      ([rule, findings]) =>
+        html`<${Rule} key=${rule.name} rule=${rule} findings=${findings} />`,
+    )}
+  </section>`;
 }
 
 function Rule({ rule, findings }) {
-  const level = html`<b class=${rule.level === "error" ? "server" : "client"}>${rule.level}</b>`;
-  return html`
-    <${Section} title=${rule.title} note=${html`${level} · ${count(findings.length, "finding")}`}>
-      <p class="soft">${rule.explanation}</p><p>${rule.fix}</p>
-      <ul>${findings.map(
-        (finding) => html`<li>${finding.message}<ul class="evidence">
-        ${finding.evidence.slice(0, SHOWN).map(
-          ({ request, response, number, at, detail }) => html`<li>
-          <a href=${link("requests", String(number))}>Request ${number}</a> <span class="soft">${clock(at)}</span> <span class="mono">${request}</span> <b>${response}</b>${detail && html` <span class="soft">${detail}</span>`}</li>`,
-        )}
-        ${finding.evidence.length > SHOWN && html`<li class="soft">and ${count(finding.evidence.length - SHOWN, "more request")}</li>`}</ul></li>`,
-      )}</ul>
-    <//>`;
+  const level = html`<b class=${rule.level === "error" ? "server" : "client"}>
+    ${rule.level}
+  </b>`;
+  return html`<${Section}
+    title=${rule.title}
+    note=${html`${level} · ${count(findings.length, "finding")}`}
+  >
+    <p class="soft">${rule.explanation}</p>
+    <p>${rule.fix}</p>
+    <ul>
+      ${findings.map(
+        (finding) => html`<li>
+          ${finding.message}
+          <ul class="evidence">
+            ${finding.evidence.slice(0, SHOWN).map(
+              ({ request, response, number, at, detail }) => html`<li>
+                <a href=${link("requests", String(number))}>
+                  Request ${number}
+                </a>${" "}
+                <span class="soft">${clock(at)}</span>${" "}
+                <span class="mono">${request}</span> <b>${response}</b>
+                ${detail && html` <span class="soft">${detail}</span>`}
+              </li>`,
+            )}
+            ${
+              finding.evidence.length > SHOWN &&
+              html`<li class="soft">
+                and ${count(finding.evidence.length - SHOWN, "more request")}
+              </li>`
+            }
+          </ul>
+        </li>`,
+      )}
+    </ul>
+  <//>`;
 }

@@ -54,7 +54,10 @@ export function isValidObject(text) {
 export const textOf = (json) =>
   isText(json) ? JSON.parse(json) : (json ?? "");
 
-/** Return a text that the user entered as JSON; what must be no text but is none of JSON's values stays a text, so that the response shows why it is invalid. */
+/**
+ * Return a text that the user entered as JSON; what must be no text but is none of JSON's values
+ * stays a text, so that the response shows why it is invalid.
+ */
 export function jsonOf(text, asText) {
   if (asText) return JSON.stringify(text);
   try {

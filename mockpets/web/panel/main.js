@@ -93,15 +93,56 @@ function TopBar() {
       ? "Live"
       : "Connecting";
   return html`<header class="bar">
-    <a class="logo" href="#requests" aria-label="mockpets"><img src=${icon} alt="" width="24" height="24" /><span>mockpets</span></a>
-    <button type="button" class="button ghost switcher" aria-haspopup="dialog" title="Switch session" onClick=${open("sessions")}>
-      <span class="dot ${problem === null ? "on" : ""}"></span><span class="name" id="session">${session}</span><${Icon} name="down" /></button>
+    <a class="logo" href="#requests" aria-label="mockpets">
+      <img src=${icon} alt="" width="24" height="24" />
+      <span>mockpets</span>
+    </a>
+    <button
+      type="button"
+      class="button ghost switcher"
+      aria-haspopup="dialog"
+      title="Switch session"
+      onClick=${open("sessions")}
+    >
+      <span class="dot ${problem === null ? "on" : ""}"></span>
+      <span class="name" id="session">${session}</span>
+      <${Icon} name="down" />
+    </button>
     ${state && html`<${Scenarios} active=${state.active} />`}
     <span class="grow"></span>
-    ${state?.clock && html`<button type="button" class="chip" title="Clock of the session" onClick=${open("clock")}><${Icon} name="clock" />${clockText(state.clock)}</button>`}
-    <span class="live ${problem ? "off" : ""}" id="live"><span class="dot ${problem === null ? "on" : ""}"></span><span>${connection}</span></span>
-    <button type="button" class="field search-button" title="Search scenarios, sessions and actions" onClick=${open("palette")}><${Icon} name="search" /><span>Search</span><${Kbd} keys="Ctrl K" /></button>
-    <${Menu} kind="ghost" icon="more" label="Menu" align="right" items=${menuItems()} />
+    ${
+      state?.clock &&
+      html`<button
+        type="button"
+        class="chip"
+        title="Clock of the session"
+        onClick=${open("clock")}
+      >
+        <${Icon} name="clock" />
+        ${clockText(state.clock)}
+      </button>`
+    }
+    <span class="live ${problem ? "off" : ""}" id="live">
+      <span class="dot ${problem === null ? "on" : ""}"></span>
+      <span>${connection}</span>
+    </span>
+    <button
+      type="button"
+      class="field search-button"
+      title="Search scenarios, sessions and actions"
+      onClick=${open("palette")}
+    >
+      <${Icon} name="search" />
+      <span>Search</span>
+      <${Kbd} keys="Ctrl K" />
+    </button>
+    <${Menu}
+      kind="ghost"
+      icon="more"
+      label="Menu"
+      align="right"
+      items=${menuItems()}
+    />
   </header>`;
 }
 
@@ -228,22 +269,63 @@ function Scenarios({ active }) {
   };
   const drop = (event, to) =>
     handler(() => dragged && move(dragged, to))(event);
-  const chip = (
-    name,
-    index,
-  ) => html`<li key=${name} data-name=${name} draggable="true" onDragStart=${(
-    event,
-  ) => {
-    event.dataTransfer.setData("text/plain", name);
-    setDragged(name);
-  }} onDragEnd=${() => setDragged(null)}
-      onDragOver=${(event) => dragged && event.preventDefault()} onDrop=${(event) => drop(event, index)}>
-    <${Chip} label=${`Deactivate ${name}`} remove=${name === "default" && active.length === 1 ? null : () => activate(active.filter((each) => each !== name))}>
-      <button type="button" class="chip-name" title=${active.length > 1 ? `${name}: drag it, or press Shift and an arrow key, to change the order; the first takes precedence` : name}
-        onKeyDown=${(event) => keyDown(event, name)} onClick=${() => go(...placeOf(name))}>${active.length > 1 && html`<span class="n">${index + 1} </span>`}<span class="name">${name}</span></button><//></li>`;
-  return html`<ul class="chips" id="active" aria-label="Active scenarios" ref=${list}>${active.map(chip)}</ul>
-    <${Button} kind="ghost" class="add-scenario" icon="add" label="Add a scenario" does=${open("palette")} />
-    <button type="button" class="chip one-chip" title="Active scenarios" onClick=${open("palette")}><span class="name">${active[0]}</span>${active.length > 1 && html`<span class="n">+${active.length - 1}</span>`}</button>`;
+  const chip = (name, index) => html`<li
+    key=${name}
+    data-name=${name}
+    draggable="true"
+    onDragStart=${(event) => {
+      event.dataTransfer.setData("text/plain", name);
+      setDragged(name);
+    }}
+    onDragEnd=${() => setDragged(null)}
+    onDragOver=${(event) => dragged && event.preventDefault()}
+    onDrop=${(event) => drop(event, index)}
+  >
+    <${Chip}
+      label=${`Deactivate ${name}`}
+      remove=${
+        name === "default" && active.length === 1
+          ? null
+          : () => activate(active.filter((each) => each !== name))
+      }
+    >
+      <button
+        type="button"
+        class="chip-name"
+        title=${
+          active.length > 1
+            ? `${name}: drag it, or press Shift and an arrow key, to change the order; the first takes precedence`
+            : name
+        }
+        onKeyDown=${(event) => keyDown(event, name)}
+        onClick=${() => go(...placeOf(name))}
+      >
+        ${active.length > 1 && html`<span class="n">${index + 1} </span>`}
+        <span class="name">${name}</span>
+      </button>
+    <//>
+  </li>`;
+  return html`
+    <ul class="chips" id="active" aria-label="Active scenarios" ref=${list}>
+      ${active.map(chip)}
+    </ul>
+    <${Button}
+      kind="ghost"
+      class="add-scenario"
+      icon="add"
+      label="Add a scenario"
+      does=${open("palette")}
+    />
+    <button
+      type="button"
+      class="chip one-chip"
+      title="Active scenarios"
+      onClick=${open("palette")}
+    >
+      <span class="name">${active[0]}</span>
+      ${active.length > 1 && html`<span class="n">+${active.length - 1}</span>`}
+    </button>
+  `;
 }
 
 // --- Rail, and the tabs of a phone ---
@@ -251,11 +333,19 @@ function Scenarios({ active }) {
 function NavLink({ id, page }) {
   const { state, route } = store;
   const n = id === "findings" ? store.findings : state && page.count?.();
-  return html`<a href=${link(id, null, id === "requests" ? store.requestParams : {})} title=${page.name} aria-current=${route.view === id ? "page" : undefined}><${Icon} name=${id} /><span>${page.name}</span>${
-    n !== undefined &&
-    n !== null &&
-    html`<span class="n">${n.toLocaleString("en")}</span>`
-  }</a>`;
+  return html`<a
+    href=${link(id, null, id === "requests" ? store.requestParams : {})}
+    title=${page.name}
+    aria-current=${route.view === id ? "page" : undefined}
+  >
+    <${Icon} name=${id} />
+    <span>${page.name}</span>
+    ${
+      n !== undefined &&
+      n !== null &&
+      html`<span class="n">${n.toLocaleString("en")}</span>`
+    }
+  </a>`;
 }
 
 function Rail() {
@@ -266,16 +356,59 @@ function Rail() {
   const problems = broken.length + (state?.folder_problems.length ?? 0);
   const origins = rejected();
   const phone = ["requests", "scenarios", "data"];
-  return html`<nav class="rail" aria-label="Views">
-    ${Object.entries(PAGES).map(([id, page]) => html`<${NavLink} id=${id} page=${page} key=${id} />`)}
-    <a href="docs" title="Reference"><${Icon} name="reference" /><span>Reference</span></a>
-    <span class="grow"></span>
-    ${origins.length > 0 && html`<button type="button" class="origins" title="Rejected pages" onClick=${open("origins")}><${Icon} name="alert" /><span>${count(origins.length, "rejected page")}</span></button>`}
-    ${problems > 0 && html`<a class="problems" href=${link("scenarios", broken[0]?.name ?? null)} title="Problems in scenario files"><${Icon} name="alert" /><span>${count(problems, "problem")}</span></a>`}
-    <p class="rail-foot soft"><span>${location.host}</span><span>Version ${state?.version}</span></p>
-  </nav>
-  <nav class="tabs-bottom" aria-label="Tabs">${phone.map((id) => html`<${NavLink} id=${id} page=${PAGES[id]} key=${id} />`)}
-    <button type="button" aria-haspopup="dialog" aria-current=${phone.includes(store.route.view) ? undefined : "page"} onClick=${open("more")}><${Icon} name="more" /><span>More</span></button></nav>`;
+  return html`
+    <nav class="rail" aria-label="Views">
+      ${Object.entries(PAGES).map(
+        ([id, page]) => html`<${NavLink} id=${id} page=${page} key=${id} />`,
+      )}
+      <a href="docs" title="Reference">
+        <${Icon} name="reference" />
+        <span>Reference</span>
+      </a>
+      <span class="grow"></span>
+      ${
+        origins.length > 0 &&
+        html`<button
+          type="button"
+          class="origins"
+          title="Rejected pages"
+          onClick=${open("origins")}
+        >
+          <${Icon} name="alert" />
+          <span>${count(origins.length, "rejected page")}</span>
+        </button>`
+      }
+      ${
+        problems > 0 &&
+        html`<a
+          class="problems"
+          href=${link("scenarios", broken[0]?.name ?? null)}
+          title="Problems in scenario files"
+        >
+          <${Icon} name="alert" />
+          <span>${count(problems, "problem")}</span>
+        </a>`
+      }
+      <p class="rail-foot soft">
+        <span>${location.host}</span>
+        <span>Version ${state?.version}</span>
+      </p>
+    </nav>
+    <nav class="tabs-bottom" aria-label="Tabs">
+      ${phone.map(
+        (id) => html`<${NavLink} id=${id} page=${PAGES[id]} key=${id} />`,
+      )}
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-current=${phone.includes(store.route.view) ? undefined : "page"}
+        onClick=${open("more")}
+      >
+        <${Icon} name="more" />
+        <span>More</span>
+      </button>
+    </nav>
+  `;
 }
 
 // --- Pages on other origins whose control calls were rejected: their browser shows only a CORS error ---
@@ -291,14 +424,33 @@ function Origins() {
     for (const origin of rejected()) dismissed.add(origin);
     shut();
   };
-  return html`<${Dialog} label="Rejected pages" close=${shut}><h2>Rejected pages</h2>
-    <p>Pages on other origins called the control API and were rejected; their browser reports a CORS error. To allow a page that you trust, restart the server with its option:</p>
-    <ul class="rows">${rejected().map((origin) =>
-      origin === "null"
-        ? html`<li>A page without an origin, such as a local file. Serve it from localhost instead.</li>`
-        : html`<li><code>--control-origin ${origin}</code><${CopyButton} text=${() => `--control-origin ${origin}`} label=${`Copy option for ${origin}`} /></li>`,
-    )}</ul>
-    <div class="line"><${Button} text="Dismiss" does=${dismiss} /><${Button} text="Close" does=${shut} /></div><//>`;
+  return html`<${Dialog} label="Rejected pages" close=${shut}>
+    <h2>Rejected pages</h2>
+    <p>
+      Pages on other origins called the control API and were rejected; their
+      browser reports a CORS error. To allow a page that you trust, restart the
+      server with its option:
+    </p>
+    <ul class="rows">
+      ${rejected().map((origin) =>
+        origin === "null"
+          ? html`<li>
+            A page without an origin, such as a local file. Serve it from localhost instead.
+          </li>`
+          : html`<li>
+            <code>--control-origin ${origin}</code>
+            <${CopyButton}
+              text=${() => `--control-origin ${origin}`}
+              label=${`Copy option for ${origin}`}
+            />
+          </li>`,
+      )}
+    </ul>
+    <div class="line">
+      <${Button} text="Dismiss" does=${dismiss} />
+      <${Button} text="Close" does=${shut} />
+    </div>
+  <//>`;
 }
 
 // --- Palette and session switcher ---
@@ -322,7 +474,13 @@ const sessionOption = (row) => ({
   icon: "sessions",
   name: row.name,
   hint: `${row.active.join(", ")} · ${count(row.requests, "request")}`,
-  end: html`${row.name === store.session && html`<span class="soft">current</span>`}<span class="dot ${row.idle_seconds < 5 ? "on" : ""}" title=${row.idle_seconds < 5 ? "Traffic now" : undefined}></span>`,
+  end: html`
+    ${row.name === store.session && html`<span class="soft">current</span>`}
+    <span
+      class="dot ${row.idle_seconds < 5 ? "on" : ""}"
+      title=${row.idle_seconds < 5 ? "Traffic now" : undefined}
+    ></span>
+  `,
   does: () => {
     location.href = panelOf(row.name) + link(store.route.view);
   },
@@ -342,7 +500,9 @@ function Palette() {
       tags: [row.group, ...(row.tags ?? [])].join(" "),
       end:
         state.active.includes(row.name) &&
-        html`<span class="soft">in use, ${state.active.indexOf(row.name) + 1}</span>`,
+        html`<span class="soft">
+          in use, ${state.active.indexOf(row.name) + 1}
+        </span>`,
       does: (event) =>
         event.altKey
           ? go("scenarios", row.name)
@@ -409,8 +569,19 @@ function Palette() {
       matching(group, text).slice(0, most(text, group)),
     );
   };
-  return html`<${Dialog} label="Search" class="palette" close=${shut}><${Picker} label="Search scenarios, sessions and actions" placeholder="Search scenarios, sessions and actions" options=${options} close=${shut}
-    footer=${html`<${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> use only this <${Kbd} keys="Ctrl Enter" /> stack on top <${Kbd} keys="Alt Enter" /> edit`} /><//>`;
+  return html`<${Dialog} label="Search" class="palette" close=${shut}>
+    <${Picker}
+      label="Search scenarios, sessions and actions"
+      placeholder="Search scenarios, sessions and actions"
+      options=${options}
+      close=${shut}
+      footer=${html`
+        <${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> use only
+        this <${Kbd} keys="Ctrl Enter" /> stack on
+        top <${Kbd} keys="Alt Enter" /> edit
+      `}
+    />
+  <//>`;
 }
 
 function Switcher() {
@@ -442,7 +613,14 @@ function Switcher() {
       create,
     ].filter(Boolean);
   };
-  return html`<${Dialog} label="Sessions" class="switch" close=${shut}><${Picker} label="Search sessions, or type a new name" placeholder="Search, or type a new name" options=${options} close=${shut} /><//>`;
+  return html`<${Dialog} label="Sessions" class="switch" close=${shut}>
+    <${Picker}
+      label="Search sessions, or type a new name"
+      placeholder="Search, or type a new name"
+      options=${options}
+      close=${shut}
+    />
+  <//>`;
 }
 
 async function createSession(name) {
@@ -473,9 +651,21 @@ const KEYS = [
 ];
 
 const Shortcuts =
-  () => html`<${Dialog} label="Keyboard shortcuts" close=${shut}><h2>Keyboard shortcuts</h2>
-  <dl class="facts">${KEYS.map(([keys, text]) => html`<div><dt><${Kbd} keys=${keys} /><span class="away">${keys}</span></dt><dd>${text}</dd></div>`)}</dl>
-  <${Button} text="Close" does=${shut} /><//>`;
+  () => html`<${Dialog} label="Keyboard shortcuts" close=${shut}>
+    <h2>Keyboard shortcuts</h2>
+    <dl class="facts">
+      ${KEYS.map(
+        ([keys, text]) => html`<div>
+          <dt>
+            <${Kbd} keys=${keys} />
+            <span class="away">${keys}</span>
+          </dt>
+          <dd>${text}</dd>
+        </div>`,
+      )}
+    </dl>
+    <${Button} text="Close" does=${shut} />
+  <//>`;
 
 let afterG = false; // whether the last key was g
 
@@ -533,16 +723,49 @@ const shellKeys = {
 
 function More() {
   const rest = ["states", "sessions", "findings", "contract", "try"];
-  return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
-    <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
-    <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;
+  return html`<${Dialog} label="More" class="more" close=${shut}>
+    <ul>
+      ${rest.map(
+        (id) => html`<li key=${id} onClick=${shut}>
+          <${NavLink} id=${id} page=${PAGES[id]} />
+        </li>`,
+      )}
+      <li>
+        <a href="docs">
+          <${Icon} name="reference" />
+          <span>Reference</span>
+        </a>
+      </li>
+    </ul>
+    <p class="live soft">
+      <span class="dot on"></span>
+      ${location.host}, version ${store.state?.version}
+    </p>
+    <${Button} text="Close" does=${shut} />
+  <//>`;
 }
 
 function TokenPrompt({ message, answer }) {
   const field = useRef(null);
-  return html`<${Dialog} label="Control token"><form onSubmit=${handler(() => answer(field.current.value))}>
-    <h2>Control token</h2><p>${message}</p><label>Token <input ref=${field} id="token" type="password" autocomplete="off" required autofocus /></label>
-    <p class="soft">Stored in this tab only.</p><button class="button primary">Continue</button></form><//>`;
+  return html`<${Dialog} label="Control token">
+    <form onSubmit=${handler(() => answer(field.current.value))}>
+      <h2>Control token</h2>
+      <p>${message}</p>
+      <label>
+        Token${" "}
+        <input
+          ref=${field}
+          id="token"
+          type="password"
+          autocomplete="off"
+          required
+          autofocus
+        />
+      </label>
+      <p class="soft">Stored in this tab only.</p>
+      <button class="button primary">Continue</button>
+    </form>
+  <//>`;
 }
 
 /** The dialog of the clock, whose module is loaded the first time. */
@@ -592,7 +815,10 @@ function View() {
     );
   }, [view]);
   if (failed === view) {
-    return html`<${EmptyState} title="This view could not be loaded"><p>The server may have been updated or stopped.</p><${Button} text="Reload the page" does=${() => location.reload()} /><//>`;
+    return html`<${EmptyState} title="This view could not be loaded">
+      <p>The server may have been updated or stopped.</p>
+      <${Button} text="Reload the page" does=${() => location.reload()} />
+    <//>`;
   }
   return store.state && page.view
     ? html`<${page.view} store=${store} key=${view} />`
@@ -604,10 +830,20 @@ function App() {
   document.title =
     store.session === "default" ? "mockpets" : `${store.session} - mockpets`;
   const Overlay = state && OVERLAYS[overlay];
-  return html`<div class="app"><main id="view-${route.view}"><h1 class="away">${PAGES[route.view].name}</h1><${View} /></main>
-    <${TopBar} /><${Rail} /></div>
-    <p id="news" class="away" role="status">${store.news}</p><${Toasts} />
-    ${Overlay && html`<${Overlay} />`}${prompt && html`<${TokenPrompt} ...${prompt} />`}`;
+  return html`
+    <div class="app">
+      <main id="view-${route.view}">
+        <h1 class="away">${PAGES[route.view].name}</h1>
+        <${View} />
+      </main>
+      <${TopBar} />
+      <${Rail} />
+    </div>
+    <p id="news" class="away" role="status">${store.news}</p>
+    <${Toasts} />
+    ${Overlay && html`<${Overlay} />`}
+    ${prompt && html`<${TokenPrompt} ...${prompt} />`}
+  `;
 }
 
 try {

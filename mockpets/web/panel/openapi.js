@@ -46,7 +46,8 @@ export async function loadContracts() {
 /**
  * Load a document.
  * @param {string | null} [label] of its contract; by default the first one
- * @returns {Promise<{document: any, byRoute: Map<string, any>}>} operations by method and path, each with `details`, a function
+ * @returns {Promise<{document: any, byRoute: Map<string, any>}>} operations by method and path,
+ *   each with `details`, a function
  */
 export async function load(label) {
   const document = await call("GET /openapi.json", {
@@ -59,7 +60,8 @@ export async function load(label) {
     for (const key of METHODS.filter((each) => item[each])) {
       const [method, described] = [key.toUpperCase(), item[key]];
       const { summary = "", deprecated = false, tags = [] } = described;
-      const details = () => detailsOf(described, item, document); // when a form needs them: there may be hundreds of operations
+      // When a form needs them: there may be hundreds of operations.
+      const details = () => detailsOf(described, item, document);
       byRoute.set(`${method} ${base}${path}`, {
         method,
         path: base + path,
@@ -106,7 +108,10 @@ function parametersOf(described, document) {
 
 const JSON_TYPE = /^application\/(?:[^;]*\+)?json\b/i;
 
-/** Return the bodies of a request by media type: each with its schema, an example, and the property around the record, if there is one. */
+/**
+ * Return the bodies of a request by media type: each with its schema, an example, and the property
+ * around the record, if there is one.
+ */
 function bodiesOf(described, document) {
   const { content = {}, required = false } = described
     ? resolve(described, document)

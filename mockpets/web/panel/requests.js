@@ -334,7 +334,10 @@ const HEIGHTS = { row: 28, run: 24, touchRow: 52, touchRun: 28 };
 const endOf = (row) =>
   row.total_ms ?? row.app_ms + (waitsFor(row) === "held" ? 0 : row.delay_ms);
 
-/** Group rows into runs, and place them: {items, tops, height}. A run begins where no request began for 2 s, or with the requests of another operation. */
+/**
+ * Group rows into runs, and place them: {items, tops, height}. A run begins where no request began
+ * for 2 s, or with the requests of another operation.
+ */
 function placed(rows, touch, isGrouped) {
   const items = [];
   const tops = [];
@@ -387,14 +390,25 @@ function Waterfall({ row, run }) {
   const end = from + (waits === "held" ? Infinity : endOf(row));
   const bar = (kind, start, stop) => {
     const left = percent(start);
-    return html`<i class="${kind} ${stop > run.ms ? "cut" : ""}" style=${{ left: `min(${left}%, 100% - 3px)`, width: `${percent(stop) - left}%` }}></i>`;
+    return html`<i
+      class="${kind} ${stop > run.ms ? "cut" : ""}"
+      style=${{
+        left: `min(${left}%, 100% - 3px)`,
+        width: `${percent(stop) - left}%`,
+      }}
+    ></i>`;
   };
   const isSent = !waits && row.outcome !== "client_left";
   const processed = isSent ? Math.max(from, end - row.app_ms) : end;
   const fault = row.outcome === "broken" || (row.fault && row.status === null);
-  return html`<span class="bars" aria-hidden="true">${processed - from > 1 && bar(row.hold ? "hold" : "delay", from, processed)}${isSent && bar(fault && row.status === null ? "fault" : "app", processed, end)}${
-    fault && row.status !== null && bar("fault", end, end)
-  }</span>`;
+  return html`<span class="bars" aria-hidden="true">
+    ${processed - from > 1 && bar(row.hold ? "hold" : "delay", from, processed)}
+    ${
+      isSent &&
+      bar(fault && row.status === null ? "fault" : "app", processed, end)
+    }
+    ${fault && row.status !== null && bar("fault", end, end)}
+  </span>`;
 }
 
 /** The time until a response was sent; that of a waiting one counts in tenths of a second. */
@@ -407,8 +421,12 @@ function SentAfter({ row }) {
     return () => clearInterval(timer);
   }, [Boolean(waits)]);
   if (!waits)
-    return html`<span class="sent-after">${duration(row.total_ms ?? row.app_ms + row.delay_ms)}</span>`;
-  return html`<span class="sent-after ${waits === "held" ? "held" : ""}">${elapsed(row)}</span>`;
+    return html`<span class="sent-after">
+      ${duration(row.total_ms ?? row.app_ms + row.delay_ms)}
+    </span>`;
+  return html`<span class="sent-after ${waits === "held" ? "held" : ""}">
+    ${elapsed(row)}
+  </span>`;
 }
 
 /** Return how long a waiting response has waited, such as "12.4 s". */
@@ -421,7 +439,11 @@ function Path({ row, chars }) {
   const base = contractOf(row.path)?.base ?? "";
   const prefix = shown.startsWith(`${base}/`) ? base : "";
   const [, path, query] = /^([^?]*)(.*)$/s.exec(shown.slice(prefix.length));
-  return html`<span class="target"><span class="soft">${prefix}</span>${path}<span class="soft">${query}</span></span>`;
+  return html`<span class="target">
+    <span class="soft">${prefix}</span>
+    ${path}
+    <span class="soft">${query}</span>
+  </span>`;
 }
 
 function Row({
@@ -443,23 +465,81 @@ function Row({
     return release([row.number], {}, row.session);
   };
   const fresh = row.fresh && performance.now() - row.fresh < FRESH_MS;
-  return html`<div class="row request ${fresh ? "fresh" : ""}" role="row" data-key=${key} aria-rowindex=${index + 2} aria-selected=${String(isSelected)} tabindex=${isCursor ? 0 : -1} style=${{ top: `${top}px` }} onClick=${() => select(key)}>
+  return html`<div
+    class="row request ${fresh ? "fresh" : ""}"
+    role="row"
+    data-key=${key}
+    aria-rowindex=${index + 2}
+    aria-selected=${String(isSelected)}
+    tabindex=${isCursor ? 0 : -1}
+    style=${{ top: `${top}px` }}
+    onClick=${() => select(key)}
+  >
     <span role="gridcell" class="c-status"><${StatusText} row=${row} /></span>
-    <span role="gridcell" class="c-method ${row.method === "GET" ? "soft" : "strong"}">${row.method}</span>
-    <span role="gridcell" class="c-path" title=${`${row.method} ${row.target}`}><${Path} row=${row} chars=${chars - (waits ? (touch ? 7 : 11) : 0)} />${waits && html`<${Button} kind="held" class="small" text="Release" aria-label=${`Release request ${key}`} tabindex=${isCursor ? 0 : -1} does=${release1} />`}</span>
-    <span role="gridcell" class="c-stub ${note ? "held" : "soft"}" title=${row.stubs.join(", ")}>${note ? "unmatched" : row.stubs.join(", ")}</span>
-    ${everySession && html`<span role="gridcell" class="c-session soft" title=${row.session}>${row.session}</span>`}
-    <span role="gridcell" class="c-bars"><${Waterfall} row=${row} run=${run} /></span>
-    <span role="gridcell" class="c-time"><${SentAfter} row=${row} /></span></div>`;
+    <span
+      role="gridcell"
+      class="c-method ${row.method === "GET" ? "soft" : "strong"}"
+    >
+      ${row.method}
+    </span>
+    <span role="gridcell" class="c-path" title=${`${row.method} ${row.target}`}>
+      <${Path} row=${row} chars=${chars - (waits ? (touch ? 7 : 11) : 0)} />
+      ${
+        waits &&
+        html`<${Button}
+          kind="held"
+          class="small"
+          text="Release"
+          aria-label=${`Release request ${key}`}
+          tabindex=${isCursor ? 0 : -1}
+          does=${release1}
+        />`
+      }
+    </span>
+    <span
+      role="gridcell"
+      class="c-stub ${note ? "held" : "soft"}"
+      title=${row.stubs.join(", ")}
+    >
+      ${note ? "unmatched" : row.stubs.join(", ")}
+    </span>
+    ${
+      everySession &&
+      html`<span role="gridcell" class="c-session soft" title=${row.session}>
+        ${row.session}
+      </span>`
+    }
+    <span role="gridcell" class="c-bars">
+      <${Waterfall} row=${row} run=${run} />
+    </span>
+    <span role="gridcell" class="c-time"><${SentAfter} row=${row} /></span>
+  </div>`;
 }
 
-const Run = ({
-  item: { run },
-  top,
-  index,
-  touch,
-}) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${run.isGrouped ? (run.operation ?? "No operation") : clock(run.at)} <span class="soft">${count(run.rows, "request")}${run.isGrouped ? run.failed > 0 && `, ${run.failed} failed` : touch ? ` in ${scale(run.ms)}` : ""}</span></span>
-  <span role="gridcell" class="run-scale soft"><span>0</span><span>${scale(run.ms)}</span></span></div>`;
+const Run = ({ item: { run }, top, index, touch }) => html`<div
+  class="row run"
+  role="row"
+  aria-rowindex=${index + 2}
+  style=${{ top: `${top}px` }}
+>
+  <span role="gridcell">
+    ${run.isGrouped ? (run.operation ?? "No operation") : clock(run.at)}${" "}
+    <span class="soft">
+      ${count(run.rows, "request")}
+      ${
+        run.isGrouped
+          ? run.failed > 0 && `, ${run.failed} failed`
+          : touch
+            ? ` in ${scale(run.ms)}`
+            : ""
+      }
+    </span>
+  </span>
+  <span role="gridcell" class="run-scale soft">
+    <span>0</span>
+    <span>${scale(run.ms)}</span>
+  </span>
+</div>`;
 
 const scale = (ms) =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -667,20 +747,69 @@ function Table({
     isGrouped || (sticks.current && selected === null && !paused)
       ? 0
       : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
-  return html`<div class="table ${everySession ? "every" : ""} ${touch ? "touch" : ""}">
-    <div class="scroller" ref=${scroller} tabindex="-1" role="grid" aria-label="Requests" aria-rowcount=${items.length + 1} onScroll=${scrolled} onKeyDown=${keyDown}>
-      <div class="row head soft" role="row" aria-rowindex="1"><span role="columnheader">Status</span><span role="columnheader">Method</span><span role="columnheader" ref=${path}>Path</span><span role="columnheader" class="c-stub">Stub</span>
-        ${everySession && html`<span role="columnheader" class="c-session">Session</span>`}<span role="columnheader" class="c-bars">Waterfall</span><span role="columnheader" class="c-time">Sent after</span></div>
-      <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>${visible.map(
-        (index) => {
+  return html`<div
+    class="table ${everySession ? "every" : ""} ${touch ? "touch" : ""}"
+  >
+    <div
+      class="scroller"
+      ref=${scroller}
+      tabindex="-1"
+      role="grid"
+      aria-label="Requests"
+      aria-rowcount=${items.length + 1}
+      onScroll=${scrolled}
+      onKeyDown=${keyDown}
+    >
+      <div class="row head soft" role="row" aria-rowindex="1">
+        <span role="columnheader">Status</span>
+        <span role="columnheader">Method</span>
+        <span role="columnheader" ref=${path}>Path</span>
+        <span role="columnheader" class="c-stub">Stub</span>
+        ${
+          everySession &&
+          html`<span role="columnheader" class="c-session">Session</span>`
+        }
+        <span role="columnheader" class="c-bars">Waterfall</span>
+        <span role="columnheader" class="c-time">Sent after</span>
+      </div>
+      <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>
+        ${visible.map((index) => {
           const item = items[index];
           if (!item.row)
-            return html`<${Run} key=${`run ${item.run.start} ${item.run.operation}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
+            return html`<${Run}
+              key=${`run ${item.run.start} ${item.run.operation}`}
+              item=${item}
+              top=${tops[index]}
+              index=${index}
+              touch=${touch}
+            />`;
           const key = keyOf(item.row);
-          return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} touch=${touch} everySession=${everySession} select=${select} />`;
-        },
-      )}</div></div>
-    ${fresh > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(fresh, "new request")} does=${toEnd} />`}</div>`;
+          return html`<${Row}
+            key=${key}
+            item=${item}
+            top=${tops[index]}
+            index=${index}
+            isSelected=${key === selected}
+            isCursor=${key === currentKey}
+            chars=${view.chars}
+            touch=${touch}
+            everySession=${everySession}
+            select=${select}
+          />`;
+        })}
+      </div>
+    </div>
+    ${
+      fresh > 0 &&
+      html`<${Button}
+        kind="primary"
+        class="pill"
+        icon="down"
+        text=${count(fresh, "new request")}
+        does=${toEnd}
+      />`
+    }
+  </div>`;
 }
 
 /** Return the index of the last place at or before a height. */
@@ -774,40 +903,144 @@ export default function Requests() {
   const at = id === null ? -1 : rows.findIndex((row) => keyOf(row) === id);
   const held = store.state.counts.held;
 
-  return html`<div class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"><section class="list" aria-label="Requests">
-    <div class="toolbar"><${TokenFilter} placeholder="Filter, e.g. status:5xx" keys=${suggested()} value=${text} change=${(filter) => setParams({ filter })} />
-      <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
-        <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[
-          ["all", "All"],
-          ["failed", "Failed", counts.failed],
-          ["held", "Held", counts.held, "held"],
-          ["unmatched", "Unmatched", counts.unmatched],
-        ]} />
-        ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}
-        <${Button} kind="ghost" class="filter-button" icon="filter" label="Filter" aria-expanded=${String(filterOpen)} does=${() => setFilterOpen(!filterOpen)} />
-        <${Button} kind="ghost" icon="group" label="Group by operation" aria-pressed=${String(isGrouped)} does=${() => setParams({ by: isGrouped ? "" : "operation" })} />
-        <${Button} kind="ghost" class="wide-only" icon=${pausedAt === null ? "pause" : "play"} label=${pausedAt === null ? "Pause" : "Resume"} aria-pressed=${String(pausedAt !== null)} does=${() => setPausedAt(pausedAt === null ? log.arrivals : null)} />
-        <${Button} kind="ghost" class="wide-only" icon="clear" label="Clear" title="Clear the request log" does=${clear} /></div></div>
-    ${rows.length > 0 && html`<${Table} key=${String(isGrouped)} rows=${rows} selected=${id} isGrouped=${isGrouped} everySession=${everySession} select=${select} paused=${pausedAt !== null} reveal=${table} />`}
-    ${
-      waiting > 0 &&
-      html`<${Button} kind="primary" class="pill" icon="down" text=${count(waiting, "new request")} does=${() => {
-        setPausedAt(log.arrivals);
-        setTimeout(() => table.current?.toEnd());
-      }} />`
-    }
-    ${!rows.length && !waiting && log.epoch !== undefined && html`<${Empty} isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"} />`}</section>
+  return html`<div
+    class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"
+  >
+    <section class="list" aria-label="Requests">
+      <div class="toolbar">
+        <${TokenFilter}
+          placeholder="Filter, e.g. status:5xx"
+          keys=${suggested()}
+          value=${text}
+          change=${(filter) => setParams({ filter })}
+        />
+        <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
+          <${Segments}
+            label="Show"
+            value=${only}
+            choose=${(value) =>
+              setParams({ only: value === "all" ? "" : value })}
+            options=${[
+              ["all", "All"],
+              ["failed", "Failed", counts.failed],
+              ["held", "Held", counts.held, "held"],
+              ["unmatched", "Unmatched", counts.unmatched],
+            ]}
+          />
+          ${
+            held > 0 &&
+            html`<${Button}
+              kind="held"
+              class="release-all"
+              text=${`Release ${held}`}
+              title="Release every held response"
+              does=${() => releaseAll()}
+            />`
+          }
+          <${Button}
+            kind="ghost"
+            class="filter-button"
+            icon="filter"
+            label="Filter"
+            aria-expanded=${String(filterOpen)}
+            does=${() => setFilterOpen(!filterOpen)}
+          />
+          <${Button}
+            kind="ghost"
+            icon="group"
+            label="Group by operation"
+            aria-pressed=${String(isGrouped)}
+            does=${() => setParams({ by: isGrouped ? "" : "operation" })}
+          />
+          <${Button}
+            kind="ghost"
+            class="wide-only"
+            icon=${pausedAt === null ? "pause" : "play"}
+            label=${pausedAt === null ? "Pause" : "Resume"}
+            aria-pressed=${String(pausedAt !== null)}
+            does=${() => setPausedAt(pausedAt === null ? log.arrivals : null)}
+          />
+          <${Button}
+            kind="ghost"
+            class="wide-only"
+            icon="clear"
+            label="Clear"
+            title="Clear the request log"
+            does=${clear}
+          />
+        </div>
+      </div>
+      ${
+        rows.length > 0 &&
+        html`<${Table}
+          key=${String(isGrouped)}
+          rows=${rows}
+          selected=${id}
+          isGrouped=${isGrouped}
+          everySession=${everySession}
+          select=${select}
+          paused=${pausedAt !== null}
+          reveal=${table}
+        />`
+      }
+      ${
+        waiting > 0 &&
+        html`<${Button}
+          kind="primary"
+          class="pill"
+          icon="down"
+          text=${count(waiting, "new request")}
+          does=${() => {
+            setPausedAt(log.arrivals);
+            setTimeout(() => table.current?.toEnd());
+          }}
+        />`
+      }
+      ${
+        !rows.length &&
+        !waiting &&
+        log.epoch !== undefined &&
+        html`<${Empty}
+          isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"}
+        />`
+      }
+    </section>
     ${
       id !== null &&
-      html`<${Lazy} module=${sheet} name="Entry" key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
-      next=${at >= 0 && at < rows.length - 1 ? () => select(keyOf(rows[at + 1])) : null} close=${close} href=${link("requests", id, params)} />`
-    }</div>`;
+      html`<${Lazy}
+        module=${sheet}
+        name="Entry"
+        key="sheet"
+        id=${id}
+        row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)}
+        rows=${log.rows}
+        previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
+        next=${
+          at >= 0 && at < rows.length - 1
+            ? () => select(keyOf(rows[at + 1]))
+            : null
+        }
+        close=${close}
+        href=${link("requests", id, params)}
+      />`
+    }
+  </div>`;
 }
 
 function Empty({ isFiltered }) {
   if (isFiltered)
-    return html`<${EmptyState} title="No requests match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "", only: "" })} /><//>`;
+    return html`<${EmptyState} title="No requests match the filter.">
+      <${Button}
+        text="Clear the filter"
+        does=${() => setParams({ filter: "", only: "" })}
+      />
+    <//>`;
   const { settings } = store.state;
-  return html`<${EmptyState} title="No requests yet."><p>Call <code>${address(settings.base_path)}</code> with the key <code>${settings.key}</code>. Each request appears here.</p>
-    <p>Or send one now: <a href="#try">Try it</a>.</p><//>`;
+  return html`<${EmptyState} title="No requests yet.">
+    <p>
+      Call <code>${address(settings.base_path)}</code> with the
+      key <code>${settings.key}</code>. Each request appears here.
+    </p>
+    <p>Or send one now: <a href="#try">Try it</a>.</p>
+  <//>`;
 }

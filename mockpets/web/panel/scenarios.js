@@ -55,15 +55,20 @@ const CHECK_MS = 250;
 export default function View() {
   const { scenarios } = store.state;
   const chosen = store.route.id ?? null;
-  return html`
-    <div class=${`scenarios ${chosen === null ? "" : "is-open"}`}>
-      <${List} chosen=${chosen} />
-      ${
-        chosen === null
-          ? html`<${EmptyState} title="No scenario is open"><p>Open one to see its file, or write your own with +.</p><//>`
-          : html`<${Editing} key=${chosen} name=${chosen} row=${scenarios.find((each) => each.name === chosen)} />`
-      }
-    </div>`;
+  return html`<div class=${`scenarios ${chosen === null ? "" : "is-open"}`}>
+    <${List} chosen=${chosen} />
+    ${
+      chosen === null
+        ? html`<${EmptyState} title="No scenario is open">
+          <p>Open one to see its file, or write your own with +.</p>
+        <//>`
+        : html`<${Editing}
+          key=${chosen}
+          name=${chosen}
+          row=${scenarios.find((each) => each.name === chosen)}
+        />`
+    }
+  </div>`;
 }
 
 // --- The list ---
@@ -119,36 +124,76 @@ function List({ chosen }) {
       Escape: () => go("scenarios", null, { filter: text }),
     }),
   });
-  return html`
-    <section class="grouped scenario-list" aria-label="List">
-      <div class="toolbar">
-        <${SearchField} label="Search scenarios" placeholder=${`Search ${scenarios.length} scenarios`} value=${text} onInput=${(filter) => setParams({ filter })} onEnter=${useFirst} />
-        <${Button} icon="add" label="New scenario" does=${() => go("scenarios", NEW)} />
-      </div>
-      <div class="scroll">
-        ${
-          problems.length > 0 &&
-          html`<div class="folder-problems" role="status"><p>Changed files are not reloaded until you fix this:</p>
-          <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
-        }
-        ${groups.map(
-          ([
-            title,
-            members,
-          ]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
-          toggle=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
-          <ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul><//>`,
-        )}
-        ${
-          Object.keys(skipped).length > 0 &&
-          !searched &&
-          html`<${Group} title="Skipped" n=${Object.keys(skipped).length} isOpen=${toggled.Skipped ?? false}
-          toggle=${() => setToggled({ ...toggled, Skipped: !toggled.Skipped })}>
-          <ul>${Object.entries(skipped).map(([name, reason]) => html`<li class="row skipped" key=${name}><b>${name}</b>${" "}<span class="soft" title=${reason}>${reason}</span></li>`)}</ul><//>`
-        }
-        ${rows.length === 0 && html`<p class="empty">No scenarios match the search.</p>`}
-      </div>
-    </section>`;
+  return html`<section class="grouped scenario-list" aria-label="List">
+    <div class="toolbar">
+      <${SearchField}
+        label="Search scenarios"
+        placeholder=${`Search ${scenarios.length} scenarios`}
+        value=${text}
+        onInput=${(filter) => setParams({ filter })}
+        onEnter=${useFirst}
+      />
+      <${Button}
+        icon="add"
+        label="New scenario"
+        does=${() => go("scenarios", NEW)}
+      />
+    </div>
+    <div class="scroll">
+      ${
+        problems.length > 0 &&
+        html`<div class="folder-problems" role="status">
+          <p>Changed files are not reloaded until you fix this:</p>
+          <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>
+        </div>`
+      }
+      ${groups.map(
+        ([title, members]) => html`<${Group}
+          key=${title}
+          title=${title}
+          n=${members.length}
+          isOpen=${isOpen(title, members)}
+          disabled=${searched}
+          toggle=${() =>
+            setToggled({ ...toggled, [title]: !isOpen(title, members) })}
+        >
+          <ul>
+            ${members.map(
+              (row) => html`<${Row}
+                key=${row.name}
+                row=${row}
+                filter=${text}
+                isChosen=${row.name === chosen}
+              />`,
+            )}
+          </ul>
+        <//>`,
+      )}
+      ${
+        Object.keys(skipped).length > 0 &&
+        !searched &&
+        html`<${Group}
+          title="Skipped"
+          n=${Object.keys(skipped).length}
+          isOpen=${toggled.Skipped ?? false}
+          toggle=${() => setToggled({ ...toggled, Skipped: !toggled.Skipped })}
+        >
+          <ul>
+            ${Object.entries(skipped).map(
+              ([name, reason]) => html`<li class="row skipped" key=${name}>
+                <b>${name}</b>${" "}
+                <span class="soft" title=${reason}>${reason}</span>
+              </li>`,
+            )}
+          </ul>
+        <//>`
+      }
+      ${
+        rows.length === 0 &&
+        html`<p class="empty">No scenarios match the search.</p>`
+      }
+    </div>
+  </section>`;
 }
 
 const OWN = "Your own";
@@ -166,19 +211,34 @@ function Row({ row, filter, isChosen }) {
   const isUseless =
     row.description === null ||
     (row.name === "default" && (place === 0 || active.length === 1));
-  return html`
-    <li ref=${item} class=${`row ${isChosen ? "selected" : ""}`} aria-current=${isChosen ? "true" : null}>
-      <label class="stack-box"><input type="checkbox" aria-label=${`Use ${row.name}`} checked=${place > 0} disabled=${isUseless}
-        onChange=${() => act(() => stack(row.name))} /><span aria-hidden="true">${place || ""}</span></label>
-      <a href=${link("scenarios", row.name, { filter })} title=${row.name}>
-        <b>${row.name}</b>${" "}
-        ${
-          problem
-            ? html`<span class="server" title=${row.problems.join("\n")}>${shorten(problem, row.source)}</span>`
-            : html`<span class="soft" title=${row.description}>${row.description}</span>`
-        }
-      </a>
-    </li>`;
+  return html`<li
+    ref=${item}
+    class=${`row ${isChosen ? "selected" : ""}`}
+    aria-current=${isChosen ? "true" : null}
+  >
+    <label class="stack-box">
+      <input
+        type="checkbox"
+        aria-label=${`Use ${row.name}`}
+        checked=${place > 0}
+        disabled=${isUseless}
+        onChange=${() => act(() => stack(row.name))}
+      />
+      <span aria-hidden="true">${place || ""}</span>
+    </label>
+    <a href=${link("scenarios", row.name, { filter })} title=${row.name}>
+      <b>${row.name}</b>${" "}
+      ${
+        problem
+          ? html`<span class="server" title=${row.problems.join("\n")}>
+            ${shorten(problem, row.source)}
+          </span>`
+          : html`<span class="soft" title=${row.description}>
+            ${row.description}
+          </span>`
+      }
+    </a>
+  </li>`;
 }
 
 /** Return a problem without the name of its file: the row has it. */
@@ -399,41 +459,120 @@ function Editing({ name, row }) {
   const place = store.state.active.indexOf(name) + 1;
   const tried = !isNew ? name : KEBAB_CASE.test(newName) ? newName : "new";
   const unsaved = isEdited || isNew ? { text, valid: checked.valid } : null;
-  return html`
-    <section class="editing" aria-label=${isNew ? "New scenario" : `Scenario ${name}`}>
-      <div class="toolbar">
-        <${Button} kind="ghost" class="narrow-only" icon="back" label="Back to the list" does=${() => go("scenarios", null, { filter: store.route.params.filter })} />
-        ${
-          isNew
-            ? html`<input class="grow" aria-label="Name of the scenario" placeholder="Name, such as checkout-error" autocomplete="off" autocapitalize="off"
-              value=${newName} onInput=${(event) => {
-                setNewName(event.target.value);
-                setRefused(null);
-              }} />`
-            : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${isEdited && "Edited"}<span class="wide-only">${isEdited && " · "}${saved?.source}</span></span>`
-        }
-        ${
-          !isNew &&
-          saved &&
-          !saved.missing &&
-          html`
-          <${Button} kind="ghost" icon="copy" label=${`Duplicate ${name}`} does=${duplicate} />
-          ${saved.path && html`<${Button} kind="ghost" icon="open" label="Open in editor" href=${`vscode://file${encodeURI(saved.path)}:1`} />`}
-          <${Button} aria-pressed=${String(place > 0)} icon=${place ? "check" : undefined} text=${place ? "In use" : "Use"} disabled=${row === undefined || row.description === null} does=${() => stack(name)} />`
-        }
-        ${canEdit && html`<${Button} kind="primary" text=${saved.writable ? "Save" : "Save for this session"} keys="Ctrl S" disabled=${!(isEdited || isNew)} does=${() => save()} />`}
-      </div>
+  return html`<section
+    class="editing"
+    aria-label=${isNew ? "New scenario" : `Scenario ${name}`}
+  >
+    <div class="toolbar">
+      <${Button}
+        kind="ghost"
+        class="narrow-only"
+        icon="back"
+        label="Back to the list"
+        does=${() =>
+          go("scenarios", null, { filter: store.route.params.filter })}
+      />
       ${
-        saved === null
-          ? null
-          : saved.text === null
-            ? html`<p class="empty">${saved.missing ?? "The file cannot be read."}</p>`
-            : html`<${Editor} text=${text} label=${`Source of ${isNew ? "the new scenario" : name}`} problems=${checked.problems} readOnly=${!canEdit} area=${area} onInput=${write} />`
+        isNew
+          ? html`<input
+            class="grow"
+            aria-label="Name of the scenario"
+            placeholder="Name, such as checkout-error"
+            autocomplete="off"
+            autocapitalize="off"
+            value=${newName}
+            onInput=${(event) => {
+              setNewName(event.target.value);
+              setRefused(null);
+            }}
+          />`
+          : html`
+            <h2>${name}</h2>
+            <span class="soft grow" title=${saved?.path ?? saved?.source}>
+              ${isEdited && "Edited"}
+              <span class="wide-only">
+                ${isEdited && " · "}${saved?.source}
+              </span>
+            </span>
+          `
       }
-      <${Strip} ...${{ checked, refused, isConflict, text, area, saved, place, onOverwrite: isNew ? null : overwrite, onDiscard: discard, onRemove: removeOverride }} />
-      ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} />`}
-      ${saved && !saved.missing && html`<${TryOn} name=${tried} version=${saved} unsaved=${unsaved} />`}
-    </section>`;
+      ${
+        !isNew &&
+        saved &&
+        !saved.missing &&
+        html`
+          <${Button}
+            kind="ghost"
+            icon="copy"
+            label=${`Duplicate ${name}`}
+            does=${duplicate}
+          />
+          ${
+            saved.path &&
+            html`<${Button}
+              kind="ghost"
+              icon="open"
+              label="Open in editor"
+              href=${`vscode://file${encodeURI(saved.path)}:1`}
+            />`
+          }
+          <${Button}
+            aria-pressed=${String(place > 0)}
+            icon=${place ? "check" : undefined}
+            text=${place ? "In use" : "Use"}
+            disabled=${row === undefined || row.description === null}
+            does=${() => stack(name)}
+          />
+        `
+      }
+      ${
+        canEdit &&
+        html`<${Button}
+          kind="primary"
+          text=${saved.writable ? "Save" : "Save for this session"}
+          keys="Ctrl S"
+          disabled=${!(isEdited || isNew)}
+          does=${() => save()}
+        />`
+      }
+    </div>
+    ${
+      saved === null
+        ? null
+        : saved.text === null
+          ? html`<p class="empty">
+            ${saved.missing ?? "The file cannot be read."}
+          </p>`
+          : html`<${Editor}
+            text=${text}
+            label=${`Source of ${isNew ? "the new scenario" : name}`}
+            problems=${checked.problems}
+            readOnly=${!canEdit}
+            area=${area}
+            onInput=${write}
+          />`
+    }
+    <${Strip}
+      ...${{
+        checked,
+        refused,
+        isConflict,
+        text,
+        area,
+        saved,
+        place,
+        onOverwrite: isNew ? null : overwrite,
+        onDiscard: discard,
+        onRemove: removeOverride,
+      }}
+    />
+    ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} />`}
+    ${
+      saved &&
+      !saved.missing &&
+      html`<${TryOn} name=${tried} version=${saved} unsaved=${unsaved} />`
+    }
+  </section>`;
 }
 
 /** One line on what is wrong, with a way to fix it: a conflict, a rejected save, a problem or a warning. */
@@ -454,30 +593,77 @@ function Strip({
     const message = onOverwrite
       ? (refused?.message ?? "The file has changed since you began to edit it.")
       : "A scenario of this name exists. Choose another name.";
-    return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${message}</p>
-      ${onOverwrite && html`<${Button} text="Overwrite it" does=${onOverwrite} /><${Button} text="Discard mine" does=${onDiscard} />`}</div>`;
+    return html`<div class="strip wrong" role="alert">
+      <${Icon} name="alert" />
+      <p>${message}</p>
+      ${
+        onOverwrite &&
+        html`
+          <${Button} text="Overwrite it" does=${onOverwrite} />
+          <${Button} text="Discard mine" does=${onDiscard} />
+        `
+      }
+    </div>`;
   }
   const problems = checked.problems.length
     ? checked.problems
     : checked.warnings;
   if (refused && refused.status !== 422)
-    return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${refused.message}</p></div>`;
+    return html`<div class="strip wrong" role="alert">
+      <${Icon} name="alert" />
+      <p>${refused.message}</p>
+    </div>`;
 
   if (!problems.length)
     return saved?.read_only
-      ? html`<div class="strip"><p class="soft">${saved.override ? "Saved for this session only" : saved.read_only}.</p>${saved.override && html`<${Button} text="Discard" does=${onRemove} />`}</div>`
+      ? html`<div class="strip">
+        <p class="soft">
+          ${saved.override ? "Saved for this session only" : saved.read_only}.
+        </p>
+        ${saved.override && html`<${Button} text="Discard" does=${onRemove} />`}
+      </div>`
       : null;
   const problem = problems[index % problems.length];
   const { line, column, where, what, hint } = problem;
   const isError = problems === checked.problems;
   const fix = isError ? fixOf(text, problem) : null;
-  return html`
-    <div class=${`strip ${isError ? "wrong" : "warned"}`} role="status"><${Icon} name="alert" />
-      ${line > 0 && html`<button type="button" class="position" aria-label=${`Go to line ${line}, column ${column}`} onClick=${() => goTo(area.current, line, column)}>${line}:${column}</button>`}
-      <p title=${where}>${hint ? `${what}; ${hint}` : what}${isError && place > 0 && ". The last valid version stays in use."}</p>
-      ${problems.length > 1 && html`<${Button} kind="ghost" text=${`${(index % problems.length) + 1} of ${problems.length}`} label=${`Problem ${(index % problems.length) + 1} of ${problems.length}: show the next`} does=${() => setIndex((index + 1) % problems.length)} />`}
-      ${fix && html`<${Button} text="Fix" does=${() => replaceText(area.current, fix.start, fix.end, fix.text)} />`}
-    </div>`;
+  return html`<div
+    class=${`strip ${isError ? "wrong" : "warned"}`}
+    role="status"
+  >
+    <${Icon} name="alert" />
+    ${
+      line > 0 &&
+      html`<button
+        type="button"
+        class="position"
+        aria-label=${`Go to line ${line}, column ${column}`}
+        onClick=${() => goTo(area.current, line, column)}
+      >
+        ${line}:${column}
+      </button>`
+    }
+    <p title=${where}>
+      ${hint ? `${what}; ${hint}` : what}
+      ${isError && place > 0 && ". The last valid version stays in use."}
+    </p>
+    ${
+      problems.length > 1 &&
+      html`<${Button}
+        kind="ghost"
+        text=${`${(index % problems.length) + 1} of ${problems.length}`}
+        label=${`Problem ${(index % problems.length) + 1} of ${problems.length}: show the next`}
+        does=${() => setIndex((index + 1) % problems.length)}
+      />`
+    }
+    ${
+      fix &&
+      html`<${Button}
+        text="Fix"
+        does=${() => replaceText(area.current, fix.start, fix.end, fix.text)}
+      />`
+    }
+  </div>`;
 }
 
 /** What the stubs and data of a scenario do, as the server describes them. */
@@ -490,14 +676,38 @@ function Does({ scenario }) {
   ]
     .filter(Boolean)
     .join("; ");
-  return html`
-    <div class="does"><${Section} title="What it does" open=${false}>
+  return html`<div class="does">
+    <${Section} title="What it does" open=${false}>
       ${disabled && html`<p class="server">${disabled}</p>`}
-      ${!stubs.length && !contents.length && html`<p>No stubs and no data: all responses follow the contract.</p>`}
-      ${contents.length > 0 && html`<ul>${contents.map(([name, words]) => html`<li key=${name}>Data: ${name === "*" ? "" : `${name}, `}${words}</li>`)}</ul>`}
-      ${stubs.length > 0 && html`<ol>${stubs.map((stub) => html`<li key=${stub.label}><code>${stub.label}</code> For ${stub.when}: <b>${stub.does}</b>${stub.limits && html` <span class="soft">${stub.limits}</span>`}</li>`)}</ol>`}
+      ${
+        !stubs.length &&
+        !contents.length &&
+        html`<p>No stubs and no data: all responses follow the contract.</p>`
+      }
+      ${
+        contents.length > 0 &&
+        html`<ul>
+          ${contents.map(
+            ([name, words]) => html`<li key=${name}>
+              Data: ${name === "*" ? "" : `${name}, `}${words}
+            </li>`,
+          )}
+        </ul>`
+      }
+      ${
+        stubs.length > 0 &&
+        html`<ol>
+          ${stubs.map(
+            (stub) => html`<li key=${stub.label}>
+              <code>${stub.label}</code> For ${stub.when}: <b>${stub.does}</b>
+              ${stub.limits && html` <span class="soft">${stub.limits}</span>`}
+            </li>`,
+          )}
+        </ol>`
+      }
       ${origin && html`<p class="soft">${origin}</p>`}
-    <//></div>`;
+    <//>
+  </div>`;
 }
 
 /** Return a request that names this scenario only. */
@@ -545,20 +755,61 @@ function TryOn({ name, version, unsaved }) {
     };
   }, [entry?.number, name, version, draft]);
   if (!entry)
-    return html`<div class="try-on"><span class="soft">Send a request to see here what it gets from this scenario.</span></div>`;
+    return html`<div class="try-on">
+      <span class="soft">
+        Send a request to see here what it gets from this scenario.
+      </span>
+    </div>`;
   const others =
     result?.stubs?.filter((stub) => stub.result === "no_match").length ?? 0;
-  return html`
-    <div class="try-on">
-      <label>Try on <select value=${String(entry.number)} onChange=${(event) => setNumber(event.target.value)}>
-        ${entries.map((each) => html`<option key=${each.number} value=${String(each.number)} selected=${each === entry}>Request ${each.number}${each === matching ? ", the last that matches" : ""}</option>`)}
-      </select></label>
-      <span class="mono soft" title=${entry.target}>${entry.method} ${entry.target}</span>
-      <p role="status">${
+  return html`<div class="try-on">
+    <label>
+      Try on${" "}
+      <select
+        value=${String(entry.number)}
+        onChange=${(event) => setNumber(event.target.value)}
+      >
+        ${entries.map(
+          (each) => html`<option
+            key=${each.number}
+            value=${String(each.number)}
+            selected=${each === entry}
+          >
+            Request${" "}
+            ${each.number}${each === matching ? ", the last that matches" : ""}
+          </option>`,
+        )}
+      </select>
+    </label>
+    <span class="mono soft" title=${entry.target}>
+      ${entry.method} ${entry.target}
+    </span>
+    <p role="status">
+      ${
         result &&
-        html`<${StatusText} row=${result.request} /> ${result.summary.replace(/^\d{3},? /, "")}
-        ${others > 0 && html`<span class="soft"> · ${others} other ${others === 1 ? "stub does" : "stubs do"} not match</span>`}
-        ${unsaved && html`<span class="soft"> · ${draft === unsaved.text ? "not saved yet" : "without the last change"}</span>`}`
-      }</p>
-    </div>`;
+        html`
+          <${StatusText} row=${result.request} />${" "}
+          ${result.summary.replace(/^\d{3},? /, "")}
+          ${
+            others > 0 &&
+            html`<span class="soft">
+              ${" "}· ${others} other ${others === 1 ? "stub does" : "stubs do"} not match
+            </span>`
+          }
+          ${
+            unsaved &&
+            html`<span class="soft">
+              ${" "}
+              ·${" "}
+              ${
+                draft === unsaved.text
+                  ? "not saved yet"
+                  : "without the last change"
+              }
+            </span>`
+          }
+        `
+      }
+    </p>
+  </div>`;
 }

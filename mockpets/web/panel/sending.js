@@ -1,4 +1,5 @@
-// Requests to the operations of a contract: {method, path, headers, body} with a path below the session and headers as pairs.
+// Requests to the operations of a contract: {method, path, headers, body} with a path below the
+// session and headers as pairs.
 
 import { isValidObject, members, parts, textOf } from "./json.js";
 

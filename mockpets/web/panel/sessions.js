@@ -70,35 +70,95 @@ export default function View() {
   };
   const possible = rows.filter(canDelete);
   const isAll = possible.length > 0 && chosen.length === possible.length;
-  return html`
-    <div class="view sessions">
-      <div class="toolbar">
-        <${SearchField} label="Filter sessions" placeholder="Filter sessions" value=${text} onInput=${(filter) => setParams({ filter })} />
-        <span class="grow"></span>
-        ${chosen.length > 0 && html`<span class="soft">${chosen.length} selected</span><${Button} icon="delete" text="Delete" does=${() => remove(chosen)} />`}
-        ${idleRows.length > 0 && html`<${Button} text=${`Drop ${idleRows.length} idle`} title="Sessions without a request for 10 minutes and with nothing held" does=${() => remove(idleRows)} />`}
-        <${Button} kind="primary" icon="add" aria-label="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)}><span>New<span class="wide-only"> session</span></span><//>
-      </div>
+  return html`<div class="view sessions">
+    <div class="toolbar">
+      <${SearchField}
+        label="Filter sessions"
+        placeholder="Filter sessions"
+        value=${text}
+        onInput=${(filter) => setParams({ filter })}
+      />
+      <span class="grow"></span>
       ${
-        isCreating &&
-        html`<${Create} onDone=${() => {
+        chosen.length > 0 &&
+        html`
+          <span class="soft">${chosen.length} selected</span>
+          <${Button} icon="delete" text="Delete" does=${() => remove(chosen)} />
+        `
+      }
+      ${
+        idleRows.length > 0 &&
+        html`<${Button}
+          text=${`Drop ${idleRows.length} idle`}
+          title="Sessions without a request for 10 minutes and with nothing held"
+          does=${() => remove(idleRows)}
+        />`
+      }
+      <${Button}
+        kind="primary"
+        icon="add"
+        aria-label="New session"
+        aria-expanded=${String(isCreating)}
+        does=${() => setCreating(!isCreating)}
+      >
+        <span>New<span class="wide-only"> session</span></span>
+      <//>
+    </div>
+    ${
+      isCreating &&
+      html`<${Create}
+        onDone=${() => {
           setCreating(false);
           return load();
-        }} />`
+        }}
+      />`
+    }
+    <div class="scroll">
+      <table class="records">
+        <thead>
+          <tr>
+            <th scope="col" class="box">
+              <input
+                type="checkbox"
+                aria-label="Select all"
+                checked=${isAll}
+                disabled=${!possible.length}
+                onChange=${() =>
+                  setSelected(
+                    new Set(isAll ? [] : possible.map((row) => row.name)),
+                  )}
+              />
+            </th>
+            <th scope="col">Name</th>
+            <th scope="col">Scenarios</th>
+            <th scope="col" class="number">
+              ${recordsWord().replace(/^./, (letter) => letter.toUpperCase())}
+            </th>
+            <th scope="col" class="number">Requests</th>
+            <th scope="col" class="number">Failed</th>
+            <th scope="col" class="number">Held</th>
+            <th scope="col">Last request</th>
+            <th scope="col" class="number">Idle</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) => html`<${Row}
+              key=${row.name}
+              row=${row}
+              isSelected=${selected.has(row.name)}
+              onSelect=${select}
+              onDelete=${() => remove([row])}
+            />`,
+          )}
+        </tbody>
+      </table>
+      ${
+        rows.length === 0 &&
+        html`<p class="empty">No sessions match the filter.</p>`
       }
-      <div class="scroll">
-        <table class="records">
-          <thead><tr>
-            <th scope="col" class="box"><input type="checkbox" aria-label="Select all" checked=${isAll} disabled=${!possible.length}
-              onChange=${() => setSelected(new Set(isAll ? [] : possible.map((row) => row.name)))} /></th>
-            <th scope="col">Name</th><th scope="col">Scenarios</th><th scope="col" class="number">${recordsWord().replace(/^./, (letter) => letter.toUpperCase())}</th><th scope="col" class="number">Requests</th>
-            <th scope="col" class="number">Failed</th><th scope="col" class="number">Held</th><th scope="col">Last request</th><th scope="col" class="number">Idle</th>
-          </tr></thead>
-          <tbody>${rows.map((row) => html`<${Row} key=${row.name} row=${row} isSelected=${selected.has(row.name)} onSelect=${select} onDelete=${() => remove([row])} />`)}</tbody>
-        </table>
-        ${rows.length === 0 && html`<p class="empty">No sessions match the filter.</p>`}
-      </div>
-    </div>`;
+    </div>
+  </div>`;
 }
 
 const canDelete = ({ name }) => name !== "default" && name !== store.session;
@@ -118,22 +178,73 @@ function Row({ row, isSelected, onSelect, onDelete }) {
   const [method, target = ""] = last ? last.split(" ") : [""];
   const shown = shownTarget({ target });
   const places = active.length > 3 ? 2 : 3;
-  return html`
-    <tr class=${isSelected ? "selected" : ""}>
-      <td class="box"><input type="checkbox" aria-label=${`Select ${name}`} checked=${isSelected} disabled=${!canDelete(row)} onChange=${() => onSelect(name)} /></td>
-      <th scope="row"><span class=${`dot ${seconds < 10 ? "on" : ""}`} aria-hidden="true"></span>
-        <a href=${panelOf(name) + link("sessions")} title=${name} aria-current=${isCurrent ? "true" : null}>${name}</a>${isCurrent && html` <span class="soft">current</span>`}</th>
-      <td title=${active.join(", ")}>${active.slice(0, places).map((each) => html`<span class="chip">${each}</span>`)}${active.length > places && html`<span class="chip">+${active.length - places}</span>`}</td>
-      <td class="number">${records === null ? "" : records.toLocaleString("en")}</td>
-      <td class="number">${requests.toLocaleString("en")}</td>
-      <td class="number ${failed ? "" : "soft"}">${failed.toLocaleString("en")}</td>
-      <td class="number ${held ? "held" : "soft"}">${held}</td>
-      <td class="mono" title=${shown}><span class="soft">${method}</span> ${shown}</td>
-      <td class="idle"><span class="soft">${ago(seconds)}</span><span class="actions">
-        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${waysToName(row).map(({ what, text, does }) => ({ text: `Copy ${what}`, hint: text, does }))} />
-        ${canDelete(row) && html`<${Button} kind="ghost" icon="delete" label=${`Delete session ${name}`} does=${onDelete} />`}
-      </span></td>
-    </tr>`;
+  return html`<tr class=${isSelected ? "selected" : ""}>
+    <td class="box">
+      <input
+        type="checkbox"
+        aria-label=${`Select ${name}`}
+        checked=${isSelected}
+        disabled=${!canDelete(row)}
+        onChange=${() => onSelect(name)}
+      />
+    </td>
+    <th scope="row">
+      <span class=${`dot ${seconds < 10 ? "on" : ""}`} aria-hidden="true"></span>
+      <a
+        href=${panelOf(name) + link("sessions")}
+        title=${name}
+        aria-current=${isCurrent ? "true" : null}
+      >
+        ${name}
+      </a>
+      ${isCurrent && html` <span class="soft">current</span>`}
+    </th>
+    <td title=${active.join(", ")}>
+      ${active
+        .slice(0, places)
+        .map((each) => html`<span class="chip">${each}</span>`)}
+      ${
+        active.length > places &&
+        html`<span class="chip">+${active.length - places}</span>`
+      }
+    </td>
+    <td class="number">
+      ${records === null ? "" : records.toLocaleString("en")}
+    </td>
+    <td class="number">${requests.toLocaleString("en")}</td>
+    <td class="number ${failed ? "" : "soft"}">
+      ${failed.toLocaleString("en")}
+    </td>
+    <td class="number ${held ? "held" : "soft"}">${held}</td>
+    <td class="mono" title=${shown}>
+      <span class="soft">${method}</span> ${shown}
+    </td>
+    <td class="idle">
+      <span class="soft">${ago(seconds)}</span>
+      <span class="actions">
+        <${Menu}
+          kind="ghost"
+          icon="copy"
+          label=${`Copy from ${name}`}
+          align="right"
+          items=${waysToName(row).map(({ what, text, does }) => ({
+            text: `Copy ${what}`,
+            hint: text,
+            does,
+          }))}
+        />
+        ${
+          canDelete(row) &&
+          html`<${Button}
+            kind="ghost"
+            icon="delete"
+            label=${`Delete session ${name}`}
+            does=${onDelete}
+          />`
+        }
+      </span>
+    </td>
+  </tr>`;
 }
 
 function Create({ onDone }) {
@@ -152,10 +263,31 @@ function Create({ onDone }) {
     toast(`Created session ${session.name}: ${address(session.base_path)}`);
     await onDone();
   });
-  return html`
-    <form class="panel-form" aria-label="New session" onSubmit=${create}>
-      <label>Name <input ref=${field} name="name" autocomplete="off" placeholder="worker-3" required /></label>
-      <label>Scenario <select name="scenario"><option value="">Server default</option>${usable.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
-      <${Button} kind="primary" type="submit" text="Create session" />
-    </form>`;
+  return html`<form
+    class="panel-form"
+    aria-label="New session"
+    onSubmit=${create}
+  >
+    <label>
+      Name${" "}
+      <input
+        ref=${field}
+        name="name"
+        autocomplete="off"
+        placeholder="worker-3"
+        required
+      />
+    </label>
+    <label>
+      Scenario${" "}
+      <select name="scenario">
+        <option value="">Server default</option>
+        ${usable.map(
+          ({ name }) =>
+            html`<option key=${name} value=${name}>${name}</option>`,
+        )}
+      </select>
+    </label>
+    <${Button} kind="primary" type="submit" text="Create session" />
+  </form>`;
 }

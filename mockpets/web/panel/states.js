@@ -67,21 +67,41 @@ export default function View() {
   const isOpen = (title, members) =>
     searched ||
     (toggled[title] ?? (operations.length <= FEW || members.some(isOn)));
-  return html`
-    <section class="grouped" aria-label="Operations">
-      <div class="toolbar"><${SearchField} label="Search operations" placeholder=${`Search ${count(operations.length, "operation")}`} value=${text} onInput=${(filter) => setParams({ filter })} /></div>
-      <div class="scroll">
-        ${rows.includes(ALL) && html`<ul><${Row} operation=${ALL} /></ul>`}
-        ${groups.map(
-          ([
-            title,
-            members,
-          ]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
-          toggle=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}><ul>${members.map((operation) => html`<${Row} key=${operation.name} operation=${operation} />`)}</ul><//>`,
-        )}
-        ${rows.length === 0 && html`<p class="empty">No operations match the search.</p>`}
-      </div>
-    </section>`;
+  return html`<section class="grouped" aria-label="Operations">
+    <div class="toolbar">
+      <${SearchField}
+        label="Search operations"
+        placeholder=${`Search ${count(operations.length, "operation")}`}
+        value=${text}
+        onInput=${(filter) => setParams({ filter })}
+      />
+    </div>
+    <div class="scroll">
+      ${rows.includes(ALL) && html`<ul><${Row} operation=${ALL} /></ul>`}
+      ${groups.map(
+        ([title, members]) => html`<${Group}
+          key=${title}
+          title=${title}
+          n=${members.length}
+          isOpen=${isOpen(title, members)}
+          disabled=${searched}
+          toggle=${() =>
+            setToggled({ ...toggled, [title]: !isOpen(title, members) })}
+        >
+          <ul>
+            ${members.map(
+              (operation) =>
+                html`<${Row} key=${operation.name} operation=${operation} />`,
+            )}
+          </ul>
+        <//>`,
+      )}
+      ${
+        rows.length === 0 &&
+        html`<p class="empty">No operations match the search.</p>`
+      }
+    </div>
+  </section>`;
 }
 
 /** Return the place of a state in a row: the statuses come first, in their order. */
@@ -108,15 +128,45 @@ function Row({ operation: { name, title, states, isList } }) {
     ...own,
   ]);
   const sorted = [...shown].sort((one, other) => rank(one) - rank(other));
-  const chip = (state) =>
-    html`<button type="button" key=${state} class="chip ${kindOf(state)}" title=${`${name}:${state}`} aria-pressed=${String(own.includes(state))} onClick=${handler(() => stack(`${name}:${state}`))}>${state}</button>`;
-  return html`
-    <li class="operation">
-      <p title=${`${name}: ${title}`}><b>${name}</b> <span class="mono soft">${title}</span></p>
-      <div class="states" role="group" aria-label=${name} ref=${roving.ref} onKeyDown=${roving.onKeyDown}>
-        ${sorted.map(chip)}
-        <${Button} kind="ghost" icon="more" label=${`${hasMore ? "Fewer" : "More"} states of ${name}`} aria-expanded=${String(hasMore)} does=${() => setHasMore(!hasMore)} />
-        ${gates[name] > 0 && html`<${Button} kind="held" class="small" text=${`Release ${gates[name]}`} title=${`Release what is held at the gate ${name}`} does=${() => releaseAll(name)} />`}
-      </div>
-    </li>`;
+  const chip = (state) => html`<button
+    type="button"
+    key=${state}
+    class="chip ${kindOf(state)}"
+    title=${`${name}:${state}`}
+    aria-pressed=${String(own.includes(state))}
+    onClick=${handler(() => stack(`${name}:${state}`))}
+  >
+    ${state}
+  </button>`;
+  return html`<li class="operation">
+    <p title=${`${name}: ${title}`}>
+      <b>${name}</b> <span class="mono soft">${title}</span>
+    </p>
+    <div
+      class="states"
+      role="group"
+      aria-label=${name}
+      ref=${roving.ref}
+      onKeyDown=${roving.onKeyDown}
+    >
+      ${sorted.map(chip)}
+      <${Button}
+        kind="ghost"
+        icon="more"
+        label=${`${hasMore ? "Fewer" : "More"} states of ${name}`}
+        aria-expanded=${String(hasMore)}
+        does=${() => setHasMore(!hasMore)}
+      />
+      ${
+        gates[name] > 0 &&
+        html`<${Button}
+          kind="held"
+          class="small"
+          text=${`Release ${gates[name]}`}
+          title=${`Release what is held at the gate ${name}`}
+          does=${() => releaseAll(name)}
+        />`
+      }
+    </div>
+  </li>`;
 }

@@ -1,4 +1,5 @@
-// Send any request as a front end would, or explain it without sending. The reference page has the forms of the operations too.
+// Send any request as a front end would, or explain it without sending. The reference page has the
+// forms of the operations too.
 
 import { Explanation } from "./details.js";
 import { Message } from "./entry.js";
@@ -158,8 +159,10 @@ const bodyOf = (media) =>
       : JSON.stringify(media.example, null, hasFields(media) ? 0 : 2);
 
 /**
- * @param {{operation: any, name?: string, initial?: any, settings: {key: string, scenarios: string[], explains: boolean, path?: string}, onSent?: (sent: any) => void, kept?: any}} props
- *   `operation` of the contract, or null for any path, with `path` at first; `explains`: whether the control API can be called;
+ * @param {{operation: any, name?: string, initial?: any, settings: {key: string, scenarios:
+ *   string[], explains: boolean, path?: string}, onSent?: (sent: any) => void, kept?: any}} props
+ *   `operation` of the contract, or null for any path, with `path` at first; `explains`: whether
+ *   the control API can be called;
  *   `kept`: an object that keeps the input and the response when the form is shown again
  */
 export function TryForm({
@@ -222,29 +225,113 @@ export function TryForm({
     });
   };
   const key = (operation ?? ANY).key;
-  return html`
-    <div class="try">
-      <form aria-label=${`Call ${name}`} noValidate onSubmit=${submit}>
+  return html`<div class="try">
+    <form aria-label=${`Call ${name}`} noValidate onSubmit=${submit}>
+      ${
+        operation
+          ? html`
+            <${Parameters} parameters=${operation.parameters} set=${set} />
+            ${
+              operation.bodies.length > 0 &&
+              html`<${Body}
+                bodies=${operation.bodies}
+                values=${values}
+                put=${put}
+              />`
+            }
+          `
+          : html`
+            <div class="line">
+              <${Choice}
+                ...${set("method")}
+                label="Method"
+                options=${METHODS}
+              />
+              <${Label} name="Path" class="grow">
+                <input
+                  ...${set("path")}
+                  autocomplete="off"
+                  spellcheck=${false}
+                />
+              <//>
+            </div>
+            ${
+              hasBody(values.method) &&
+              html`<label>
+                Body${" "}
+                <textarea ...${set("body")} rows="6" spellcheck=${false}></textarea>
+              </label>`
+            }
+          `
+      }
+      <div class="line">
         ${
-          operation
-            ? html`<${Parameters} parameters=${operation.parameters} set=${set} />${operation.bodies.length > 0 && html`<${Body} bodies=${operation.bodies} values=${values} put=${put} />`}`
-            : html`<div class="line"><${Choice} ...${set("method")} label="Method" options=${METHODS} /><${Label} name="Path" class="grow"><input ...${set("path")} autocomplete="off" spellcheck=${false} /><//></div>
-            ${hasBody(values.method) && html`<label>Body <textarea ...${set("body")} rows="6" spellcheck=${false}></textarea></label>`}`
+          key &&
+          html`<${Label} name="Key" note=${placeOf(key)}>
+            <input
+              ...${set("key")}
+              autocomplete="off"
+              spellcheck=${false}
+              placeholder="No key"
+            />
+          <//>`
         }
-        <div class="line">${key && html`<${Label} name="Key" note=${placeOf(key)}><input ...${set("key")} autocomplete="off" spellcheck=${false} placeholder="No key" /><//>`}
-          ${settings.scenarios.length > 0 && html`<${Choice} ...${set("scenario")} label="Scenario" options=${settings.scenarios} none="Active scenarios" />`}</div>
-        ${!operation && html`<label>Headers <textarea ...${set("headers")} rows="2" spellcheck=${false} placeholder="Accept: application/json"></textarea></label>`}
-        <div class="line"><${Button} kind="primary" type="submit" text=${`Call ${name}`} />
-          ${settings.explains && html`<${Button} text="Explain" title="Show what would respond and why, without sending the request" disabled=${problem !== ""} does=${() => run(async () => ({ explanation: await explain(request) }))} />`}</div>
         ${
-          problem
-            ? html`<p class="server" role="alert">${problem}</p>`
-            : html`<div class="command"><pre tabindex="0" aria-label="curl command">${curl({ ...request, url: urlOf(request.path) })}</pre>
-              <${CopyButton} label=${`Copy ${name} as curl`} shown="Copy as curl" text=${() => curl({ ...request, url: urlOf(request.path) })} /></div>`
+          settings.scenarios.length > 0 &&
+          html`<${Choice}
+            ...${set("scenario")}
+            label="Scenario"
+            options=${settings.scenarios}
+            none="Active scenarios"
+          />`
         }
-      </form>
-      <div class="response">${result && html`<${Result} name=${`Response of ${name}`} ...${result} />`}</div>
-    </div>`;
+      </div>
+      ${
+        !operation &&
+        html`<label>
+          Headers${" "}
+          <textarea
+            ...${set("headers")}
+            rows="2"
+            spellcheck=${false}
+            placeholder="Accept: application/json"
+          ></textarea>
+        </label>`
+      }
+      <div class="line">
+        <${Button} kind="primary" type="submit" text=${`Call ${name}`} />
+        ${
+          settings.explains &&
+          html`<${Button}
+            text="Explain"
+            title="Show what would respond and why, without sending the request"
+            disabled=${problem !== ""}
+            does=${() =>
+              run(async () => ({ explanation: await explain(request) }))}
+          />`
+        }
+      </div>
+      ${
+        problem
+          ? html`<p class="server" role="alert">${problem}</p>`
+          : html`<div class="command">
+            <pre tabindex="0" aria-label="curl command">
+              ${curl({ ...request, url: urlOf(request.path) })}
+            </pre>
+            <${CopyButton}
+              label=${`Copy ${name} as curl`}
+              shown="Copy as curl"
+              text=${() => curl({ ...request, url: urlOf(request.path) })}
+            />
+          </div>`
+      }
+    </form>
+    <div class="response">
+      ${
+        result && html`<${Result} name=${`Response of ${name}`} ...${result} />`
+      }
+    </div>
+  </div>`;
 }
 
 /** Return where a request has a key, in few words. */
@@ -253,8 +340,16 @@ const placeOf = ({ in: place, name, prefix }) =>
     ? { "Bearer ": "bearer token", "Basic ": "name:password" }[prefix]
     : `${place} ${name}`;
 
-const Choice = ({ label, options, none, value, ...rest }) =>
-  html`<${Label} name=${label}><${Control} schema=${{ enum: options }} value=${value} none=${none} ...${rest} /><//>`;
+const Choice = ({ label, options, none, value, ...rest }) => html`<${Label}
+  name=${label}
+>
+  <${Control}
+    schema=${{ enum: options }}
+    value=${value}
+    none=${none}
+    ...${rest}
+  />
+<//>`;
 
 const PLACES = { path: "Path", query: "Query", header: "Headers" };
 
@@ -264,10 +359,24 @@ const Parameters = ({ parameters, set }) =>
     const all = parameters.filter((each) => each.in === place);
     return (
       all.length > 0 &&
-      html`<fieldset key=${place} class="fields"><legend class="soft">${title}</legend>${all.map(
-        (each) => html`
-    <${Label} key=${each.name} name=${each.name} note=${each.required && "required"} title=${each.description}><${Control} schema=${each.schema} none=${!each.required && "Any"} placeholder=${typeText(each.schema)} ...${set(fieldOf(each))} /><//>`,
-      )}</fieldset>`
+      html`<fieldset key=${place} class="fields">
+        <legend class="soft">${title}</legend>
+        ${all.map(
+          (each) => html`<${Label}
+            key=${each.name}
+            name=${each.name}
+            note=${each.required && "required"}
+            title=${each.description}
+          >
+            <${Control}
+              schema=${each.schema}
+              none=${!each.required && "Any"}
+              placeholder=${typeText(each.schema)}
+              ...${set(fieldOf(each))}
+            />
+          <//>`,
+        )}
+      </fieldset>`
     );
   });
 
@@ -289,25 +398,65 @@ function Body({ bodies, values: { type, body }, put }) {
     setText(next === "text");
     if (asFields) put({ body: next === "text" ? indent(body) : compact(body) });
   };
-  return html`<fieldset class="fields"><legend class="soft">Body</legend>
-    <div class="line">${
-      bodies.length > 1 &&
-      html`<select aria-label="Media type" value=${type} onChange=${(event) => event.target.value !== type && put({ type: event.target.value, body: bodyOf(bodies.find((each) => each.type === event.target.value)) })}>
-        ${bodies.map((each) => html`<option key=${each.type} value=${each.type} selected=${each.type === type}>${each.type}</option>`)}</select>`
-    }
+  return html`<fieldset class="fields">
+    <legend class="soft">Body</legend>
+    <div class="line">
+      ${
+        bodies.length > 1 &&
+        html`<select
+          aria-label="Media type"
+          value=${type}
+          onChange=${(event) =>
+            event.target.value !== type &&
+            put({
+              type: event.target.value,
+              body: bodyOf(
+                bodies.find((each) => each.type === event.target.value),
+              ),
+            })}
+        >
+          ${bodies.map(
+            (each) => html`<option
+              key=${each.type}
+              value=${each.type}
+              selected=${each.type === type}
+            >
+              ${each.type}
+            </option>`,
+          )}
+        </select>`
+      }
       ${
         hasFields(media) &&
-        html`<${Segments} label="Body as" value=${shows} options=${[
-          ["fields", "Form"],
-          ["text", "JSON"],
-        ]} choose=${show} />`
+        html`<${Segments}
+          label="Body as"
+          value=${shows}
+          options=${[
+            ["fields", "Form"],
+            ["text", "JSON"],
+          ]}
+          choose=${show}
+        />`
       }
-      ${hasFields(media) && !asFields && html`<span class="soft">Fix the JSON to see the form.</span>`}</div>
+      ${
+        hasFields(media) &&
+        !asFields &&
+        html`<span class="soft">Fix the JSON to see the form.</span>`
+      }
+    </div>
     ${
       shows === "fields"
         ? html`<${Fields} schema=${schema} json=${record} change=${change} />`
-        : html`<textarea aria-label="Body" name="body" rows="8" spellcheck=${false} value=${body} onInput=${(event) => put({ body: event.target.value })}></textarea>`
-    }</fieldset>`;
+        : html`<textarea
+          aria-label="Body"
+          name="body"
+          rows="8"
+          spellcheck=${false}
+          value=${body}
+          onInput=${(event) => put({ body: event.target.value })}
+        ></textarea>`
+    }
+  </fieldset>`;
 }
 
 function Result({
@@ -328,14 +477,30 @@ function Result({
     const what = response
       ? `Status ${response.status}, then the connection failed`
       : "No response: the connection failed";
-    return html`<p role="status"><b class="server">broken</b> ${what} (${error.message}).</p>`;
+    return html`<p role="status">
+      <b class="server">broken</b> ${what} (${error.message}).
+    </p>`;
   }
   const headers = [...response.headers];
   const number = response.headers.get("mockpets-request");
   const bytes = new TextEncoder().encode(text).length;
   return html`
-    <p role="status"><${StatusText} row=${{ status: response.status, outcome: "sent" }} /> ${response.statusText} in ${duration(ms)}${number && store.state && html` · <a href=${`#requests/${number}`}>Request ${number}</a>`}</p>
-    ${store.state && html`<h2 class="away">Response</h2>`}<${Message} name=${name} message=${{ headers, body: { size: bytes, text } }} status=${response.status} />`;
+    <p role="status">
+      <${StatusText} row=${{ status: response.status, outcome: "sent" }} />${" "}
+      ${response.statusText} in ${duration(ms)}
+      ${
+        number &&
+        store.state &&
+        html` · <a href=${`#requests/${number}`}>Request ${number}</a>`
+      }
+    </p>
+    ${store.state && html`<h2 class="away">Response</h2>`}
+    <${Message}
+      name=${name}
+      message=${{ headers, body: { size: bytes, text } }}
+      status=${response.status}
+    />
+  `;
 }
 
 // --- The view ---
@@ -420,26 +585,63 @@ export default function View() {
     sessionStorage.setItem(SENT, JSON.stringify(all));
     setSent(all);
   };
-  return html`
-    <div class="view">
-      <div class="toolbar">${
+  return html`<div class="view">
+    <div class="toolbar">
+      ${
         contracts.length === 1 && rows.length < MOST_SEGMENTS
-          ? html`<${Segments} label="Operation" value=${row ? value : "any"} options=${[...rows.map(({ name }) => [name, name]), ["any", "Any path"]]} choose=${choose} />`
+          ? html`<${Segments}
+            label="Operation"
+            value=${row ? value : "any"}
+            options=${[
+              ...rows.map(({ name }) => [name, name]),
+              ["any", "Any path"],
+            ]}
+            choose=${choose}
+          />`
           : html`<${Chooser} rows=${rows} row=${row} choose=${choose} />`
       }
-        ${row?.operation.deprecated && html`<span class="chip">deprecated</span>`}<span class="words soft">${row?.operation.summary}</span></div>
-      <div class="scroll">
-        <${TryForm} key=${chosen.key} operation=${row?.operation ?? null} name=${row?.name} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
-        ${
-          sent.length > 0 &&
-          html`<section class="sent" aria-label="Sent"><h2>Sent</h2><ol>${sent.map(
-            (request, index) => html`
-          <li key=${request.at + index}><button type="button" title=${`Edit and send again: ${request.path}`} onClick=${() => edit(request)}>
-            <${StatusText} row=${{ status: request.status, outcome: request.status === null ? "broken" : "sent" }} /> <span class="mono"><span class="soft">${request.method}</span> ${request.path}</span></button></li>`,
-          )}</ol></section>`
-        }
-      </div>
-    </div>`;
+      ${row?.operation.deprecated && html`<span class="chip">deprecated</span>`}
+      <span class="words soft">${row?.operation.summary}</span>
+    </div>
+    <div class="scroll">
+      <${TryForm}
+        key=${chosen.key}
+        operation=${row?.operation ?? null}
+        name=${row?.name}
+        initial=${chosen.initial}
+        settings=${settings}
+        onSent=${record}
+        kept=${chosen.kept}
+      />
+      ${
+        sent.length > 0 &&
+        html`<section class="sent" aria-label="Sent">
+          <h2>Sent</h2>
+          <ol>
+            ${sent.map(
+              (request, index) => html`<li key=${request.at + index}>
+                <button
+                  type="button"
+                  title=${`Edit and send again: ${request.path}`}
+                  onClick=${() => edit(request)}
+                >
+                  <${StatusText}
+                    row=${{
+                      status: request.status,
+                      outcome: request.status === null ? "broken" : "sent",
+                    }}
+                  />${" "}
+                  <span class="mono">
+                    <span class="soft">${request.method}</span> ${request.path}
+                  </span>
+                </button>
+              </li>`,
+            )}
+          </ol>
+        </section>`
+      }
+    </div>
+  </div>`;
 }
 
 /** The operation that is chosen, which opens a list with a search of all. */
@@ -467,7 +669,28 @@ function Chooser({ rows, row, choose }) {
       ],
       text,
     );
-  return html`<button type="button" class="button chooser" aria-haspopup="dialog" aria-label=${`Operation: ${row?.name ?? "any path"}`} onClick=${() => setOpen(true)}>
-      <span class="name">${row?.name ?? "Any path"}</span>${row && html`<span class="mono soft name">${row.hint}</span>`}<${Icon} name="down" /></button>
-    ${isOpen && html`<${Dialog} label="Operations" class="palette" close=${close}><${Picker} label="Search operations" placeholder=${`Search ${count(rows.length, "operation")}`} options=${options} close=${close} /><//>`}`;
+  return html`
+    <button
+      type="button"
+      class="button chooser"
+      aria-haspopup="dialog"
+      aria-label=${`Operation: ${row?.name ?? "any path"}`}
+      onClick=${() => setOpen(true)}
+    >
+      <span class="name">${row?.name ?? "Any path"}</span>
+      ${row && html`<span class="mono soft name">${row.hint}</span>`}
+      <${Icon} name="down" />
+    </button>
+    ${
+      isOpen &&
+      html`<${Dialog} label="Operations" class="palette" close=${close}>
+        <${Picker}
+          label="Search operations"
+          placeholder=${`Search ${count(rows.length, "operation")}`}
+          options=${options}
+          close=${close}
+        />
+      <//>`
+    }
+  `;
 }

@@ -208,14 +208,22 @@ const ICONS = {
   keys: "M1.500 4h13v8h-13ZM4 7h.01M7 7h.01M10 7h.01M12.500 7h-.01M5 9.500h6",
 };
 
-export const Icon = ({ name }) =>
-  html`<svg class="icon icon-${name}" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
+export const Icon = ({ name }) => html`<svg
+  class="icon icon-${name}"
+  viewBox="0 0 16 16"
+  width="16"
+  height="16"
+  aria-hidden="true"
+>
+  <path d=${ICONS[name]} />
+</svg>`;
 
 // --- Button, Chip, Kbd, StatusText, EmptyState ---
 
 /**
  * A button, or a link if it has an `href`. An icon without a text needs a `label`.
- * @param {{kind?: "" | "primary" | "ghost" | "held" | "danger", icon?: string, label?: string, text?: string, keys?: string, does: (event: any) => any}} properties
+ * @param {{kind?: "" | "primary" | "ghost" | "held" | "danger", icon?: string, label?: string,
+ *   text?: string, keys?: string, does: (event: any) => any}} properties
  *   the errors of `does` become toasts; `keys` shows the keys, such as "Ctrl S"
  */
 export function Button({
@@ -231,8 +239,18 @@ export function Button({
 }) {
   const name = `button ${kind} ${text === undefined && !children ? "square" : ""} ${other}`;
   const title = rest.title ?? (text === undefined ? label : undefined);
-  return html`<${rest.href ? "a" : "button"} type=${rest.href ? undefined : "button"} class=${name} aria-label=${label} title=${title}
-    onClick=${does && handler(does)} ...${rest}>${icon && html`<${Icon} name=${icon} />`}${text}${children}${keys && html`<${Kbd} keys=${keys} />`}<//>`;
+  return html`<${rest.href ? "a" : "button"}
+    type=${rest.href ? undefined : "button"}
+    class=${name}
+    aria-label=${label}
+    title=${title}
+    onClick=${does && handler(does)}
+    ...${rest}
+  >
+    ${icon && html`<${Icon} name=${icon} />`}
+    ${text}${children}
+    ${keys && html`<${Kbd} keys=${keys} />`}
+  <//>`;
 }
 
 /** A button that copies the result of `text()`. */
@@ -243,19 +261,41 @@ export function CopyButton({ text, label, shown, icon = "copy" }) {
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return html`<${Button} kind=${shown ? "" : "ghost"} icon=${done ? "check" : icon} label=${label} text=${shown && (done ? "Copied" : shown)} data-copied=${done} does=${does} />`;
+  return html`<${Button}
+    kind=${shown ? "" : "ghost"}
+    icon=${done ? "check" : icon}
+    label=${label}
+    text=${shown && (done ? "Copied" : shown)}
+    data-copied=${done}
+    does=${does}
+  />`;
 }
 
 /** Keys: those of a chord, such as "Ctrl K", together; those of a sequence, such as "g r", one by one. */
-export const Kbd = ({ keys }) =>
-  html`<span class="keys" aria-hidden="true">${(/^(Ctrl|Alt|Shift) /.test(keys) ? [keys] : keys.split(" ")).map((key) => html`<kbd>${key}</kbd>`)}</span>`;
+export const Kbd = ({ keys }) => html`<span class="keys" aria-hidden="true">
+  ${(/^(Ctrl|Alt|Shift) /.test(keys) ? [keys] : keys.split(" ")).map(
+    (key) => html`<kbd>${key}</kbd>`,
+  )}
+</span>`;
 
 /** A name with something to remove it. */
-export const Chip = ({ children, label, remove, ...rest }) =>
-  html`<span class="chip" ...${rest}>${children}${
+export const Chip = ({ children, label, remove, ...rest }) => html`<span
+  class="chip"
+  ...${rest}
+>
+  ${children}
+  ${
     remove &&
-    html`<button type="button" class="chip-remove" aria-label=${label} onClick=${handler(remove)}><${Icon} name="close" /></button>`
-  }</span>`;
+    html`<button
+      type="button"
+      class="chip-remove"
+      aria-label=${label}
+      onClick=${handler(remove)}
+    >
+      <${Icon} name="close" />
+    </button>`
+  }
+</span>`;
 
 /** A field that searches the open view; the key / focuses it. */
 export const SearchField = ({
@@ -264,19 +304,36 @@ export const SearchField = ({
   value,
   onInput,
   onEnter,
-}) => html`<label class="field search-field"><${Icon} name="search" /><input type="search" data-search
-  aria-label=${label} placeholder=${placeholder} autocomplete="off" spellcheck=${false} value=${value} onInput=${(event) => onInput(event.target.value)}
-  onKeyDown=${(event) => event.key === "Enter" && onEnter?.()} /><${Kbd} keys="/" /></label>`;
+}) => html`<label class="field search-field">
+  <${Icon} name="search" />
+  <input
+    type="search"
+    data-search
+    aria-label=${label}
+    placeholder=${placeholder}
+    autocomplete="off"
+    spellcheck=${false}
+    value=${value}
+    onInput=${(event) => onInput(event.target.value)}
+    onKeyDown=${(event) => event.key === "Enter" && onEnter?.()}
+  />
+  <${Kbd} keys="/" />
+</label>`;
 
 /** The status of a request of the request log. */
 export function StatusText({ row }) {
   const [text, kind, more, moreKind] = statusParts(row);
-  return html`<span class="status"><b class=${kind}>${text}</b>${more !== "" && html` <span class=${moreKind}>${more}</span>`}</span>`;
+  return html`<span class="status">
+    <b class=${kind}>${text}</b>
+    ${more !== "" && html` <span class=${moreKind}>${more}</span>`}
+  </span>`;
 }
 
 /** What an empty view shows: what it is for and how to get something. */
-export const EmptyState = ({ title, children }) =>
-  html`<div class="empty"><h2>${title}</h2>${children}</div>`;
+export const EmptyState = ({ title, children }) => html`<div class="empty">
+  <h2>${title}</h2>
+  ${children}
+</div>`;
 
 // --- Groups of controls with one tab stop, in which the arrow keys move ---
 
@@ -317,11 +374,30 @@ export function useRoving(selector = "button, a") {
 }
 
 /** Buttons of which one is on. `options` are [value, label, count] */
-export const Segments = ({ label, value, options, choose }) =>
-  html`<span class="segments" role="group" aria-label=${label}>${options.map(
-    ([name, text, n, kind]) =>
-      html`<button type="button" aria-pressed=${String(value === name)} onClick=${() => choose(name)}>${text}${n !== undefined && html` <span class="n ${n ? (kind ?? "") : ""}">${n.toLocaleString("en")}</span>`}</button>`,
-  )}</span>`;
+export const Segments = ({ label, value, options, choose }) => html`<span
+  class="segments"
+  role="group"
+  aria-label=${label}
+>
+  ${options.map(
+    ([name, text, n, kind]) => html`<button
+      type="button"
+      aria-pressed=${String(value === name)}
+      onClick=${() => choose(name)}
+    >
+      ${text}
+      ${
+        n !== undefined &&
+        html`
+          ${" "}
+          <span class="n ${n ? (kind ?? "") : ""}">
+            ${n.toLocaleString("en")}
+          </span>
+        `
+      }
+    </button>`,
+  )}
+</span>`;
 
 /** Tabs with their panel below. `tabs` are [id, label]; `children` is the open panel. */
 export function Tabs({ label, tabs, open, choose, children }) {
@@ -350,11 +426,39 @@ export function Tabs({ label, tabs, open, choose, children }) {
     choose(tabs[next][0]);
     ref.current.children[next].focus();
   };
-  return html`<div class="tabs" role="tablist" aria-label=${label} ref=${ref} onKeyDown=${move}>${tabs.map(
-    ([id, text]) => html`<button type="button" role="tab" id="tab-${id}"
-      aria-selected=${String(id === open)} aria-controls="tab-panel" tabindex=${id === open ? 0 : -1} onClick=${() => choose(id)}>${text}</button>`,
-  )}</div>
-    <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby="tab-${open}" tabindex="0" key=${open}>${children}</div>`;
+  return html`
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label=${label}
+      ref=${ref}
+      onKeyDown=${move}
+    >
+      ${tabs.map(
+        ([id, text]) => html`<button
+          type="button"
+          role="tab"
+          id="tab-${id}"
+          aria-selected=${String(id === open)}
+          aria-controls="tab-panel"
+          tabindex=${id === open ? 0 : -1}
+          onClick=${() => choose(id)}
+        >
+          ${text}
+        </button>`,
+      )}
+    </div>
+    <div
+      class="tab-panel"
+      id="tab-panel"
+      role="tabpanel"
+      aria-labelledby="tab-${open}"
+      tabindex="0"
+      key=${open}
+    >
+      ${children}
+    </div>
+  `;
 }
 
 // --- The filter of tokens ---
@@ -413,7 +517,8 @@ function suggestions(text, keys) {
 
 /**
  * A field for a filter of tokens, such as `status:5xx session:*`, with suggestions.
- * @param {{value: string, change: (value: string) => void, placeholder: string, keys: Keys, isKey?: (key: string) => boolean}} properties
+ * @param {{value: string, change: (value: string) => void, placeholder: string, keys: Keys, isKey?:
+ *   (key: string) => boolean}} properties
  *   `change` is called while the user types; `isKey` allows other keys than those that are suggested
  */
 export function TokenFilter({
@@ -480,21 +585,64 @@ export function TokenFilter({
     );
     field.current.focus();
   };
-  return html`<div class="field token-filter" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && commit()}><${Icon} name="filter" />
-    ${tokens.map((token, index) => html`<${Chip} key=${token} class="chip token" label=${`Remove ${token}`} remove=${() => remove(index)}><span class="name">${token}</span><//>`)}
-    <input ref=${field} data-search role="combobox" aria-label="Filter" aria-expanded=${String(options.length > 0)} aria-controls="filter-options" aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
-      autocomplete="off" spellcheck=${false} placeholder=${tokens.length ? "" : placeholder} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
+  return html`<div
+    class="field token-filter"
+    onFocusOut=${(event) =>
+      !event.currentTarget.contains(event.relatedTarget) && commit()}
+  >
+    <${Icon} name="filter" />
+    ${tokens.map(
+      (token, index) => html`<${Chip}
+        key=${token}
+        class="chip token"
+        label=${`Remove ${token}`}
+        remove=${() => remove(index)}
+      >
+        <span class="name">${token}</span>
+      <//>`,
+    )}
+    <input
+      ref=${field}
+      data-search
+      role="combobox"
+      aria-label="Filter"
+      aria-expanded=${String(options.length > 0)}
+      aria-controls="filter-options"
+      aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
+      autocomplete="off"
+      spellcheck=${false}
+      placeholder=${tokens.length ? "" : placeholder}
+      value=${text}
+      onInput=${input}
+      onKeyDown=${keyDown}
+      onClick=${() => setShows(true)}
+    />
     <${Kbd} keys="/" />
-    <div class="popup left" id="filter-options" role="listbox" aria-label="Filters" hidden=${!options.length}>${options.map(
-      (
-        option,
-        index,
-      ) => html`<div class="option" role="option" id="filter-${index}" aria-selected=${String(index === at)} key=${option.text}
-      onMouseDown=${(event) => {
-        event.preventDefault();
-        pick(option);
-      }}><span class="name">${option.text}</span>${option.hint && html`<span class="soft hint">${option.hint}</span>`}</div>`,
-    )}</div></div>`;
+    <div
+      class="popup left"
+      id="filter-options"
+      role="listbox"
+      aria-label="Filters"
+      hidden=${!options.length}
+    >
+      ${options.map(
+        (option, index) => html`<div
+          class="option"
+          role="option"
+          id="filter-${index}"
+          aria-selected=${String(index === at)}
+          key=${option.text}
+          onMouseDown=${(event) => {
+            event.preventDefault();
+            pick(option);
+          }}
+        >
+          <span class="name">${option.text}</span>
+          ${option.hint && html`<span class="soft hint">${option.hint}</span>`}
+        </div>`,
+      )}
+    </div>
+  </div>`;
 }
 
 // --- Overlays: Dialog, Menu, Picker, Toasts ---
@@ -511,7 +659,15 @@ export function Dialog({ label, close, class: name = "", children }) {
     event.preventDefault();
     close?.();
   };
-  return html`<dialog class=${name} ref=${ref} aria-label=${label} onCancel=${cancel} onMouseDown=${(event) => event.target === ref.current && close?.()}>${children}</dialog>`;
+  return html`<dialog
+    class=${name}
+    ref=${ref}
+    aria-label=${label}
+    onCancel=${cancel}
+    onMouseDown=${(event) => event.target === ref.current && close?.()}
+  >
+    ${children}
+  </dialog>`;
 }
 
 /**
@@ -550,21 +706,59 @@ export function Menu({ items, align = "left", ...button }) {
     shut(true);
     if (item.does) handler(item.does)(event);
   };
-  return html`<span class="menu" ref=${ref} onKeyDown=${keyDown} onFocusOut=${(event) => !ref.current.contains(event.relatedTarget) && setOpen(false)}>
-    <${Button} ...${button} aria-haspopup="menu" aria-expanded=${String(open)} does=${() => setOpen(!open)}>${button.text !== undefined && html`<${Icon} name="down" />`}<//>
+  return html`<span
+    class="menu"
+    ref=${ref}
+    onKeyDown=${keyDown}
+    onFocusOut=${(event) =>
+      !ref.current.contains(event.relatedTarget) && setOpen(false)}
+  >
+    <${Button}
+      ...${button}
+      aria-haspopup="menu"
+      aria-expanded=${String(open)}
+      does=${() => setOpen(!open)}
+    >
+      ${button.text !== undefined && html`<${Icon} name="down" />`}
+    <//>
     ${
       open &&
-      html`<div class="popup ${align}" role="menu" tabindex="-1" aria-label=${button.label ?? button.text}>${items
-        .filter((item) => item !== false)
-        .map((item) =>
-          item === null
-            ? html`<hr />`
-            : html`<${item.href ? "a" : "button"} class="option" type=${item.href ? undefined : "button"} href=${item.href} tabindex="-1" role=${item.checked === undefined ? "menuitem" : "menuitemradio"}
-          aria-checked=${item.checked === undefined ? undefined : String(item.checked)} onClick=${choose(item)}>
-          ${item.icon && html`<${Icon} name=${item.icon} />`}<span class="name">${item.text}</span>${item.hint && html`<span class="soft hint">${item.hint}</span>`}
-          ${item.checked && html`<${Icon} name="check" />`}${item.keys && html`<${Kbd} keys=${item.keys} />`}<//>`,
-        )}</div>`
-    }</span>`;
+      html`<div
+        class="popup ${align}"
+        role="menu"
+        tabindex="-1"
+        aria-label=${button.label ?? button.text}
+      >
+        ${items
+          .filter((item) => item !== false)
+          .map((item) =>
+            item === null
+              ? html`<hr />`
+              : html`<${item.href ? "a" : "button"}
+                class="option"
+                type=${item.href ? undefined : "button"}
+                href=${item.href}
+                tabindex="-1"
+                role=${
+                  item.checked === undefined ? "menuitem" : "menuitemradio"
+                }
+                aria-checked=${
+                  item.checked === undefined ? undefined : String(item.checked)
+                }
+                onClick=${choose(item)}
+              >
+                ${item.icon && html`<${Icon} name=${item.icon} />`}
+                <span class="name">${item.text}</span>
+                ${
+                  item.hint && html`<span class="soft hint">${item.hint}</span>`
+                }
+                ${item.checked && html`<${Icon} name="check" />`}
+                ${item.keys && html`<${Kbd} keys=${item.keys} />`}
+              <//>`,
+          )}
+      </div>`
+    }
+  </span>`;
 }
 
 /** Return the options that match all words, those whose names start with the text first. */
@@ -593,13 +787,18 @@ export function Marked({ name, text }) {
     : -1;
   if (at < 0) return name;
   const end = at + text.trim().length;
-  return html`${name.slice(0, at)}<mark>${name.slice(at, end)}</mark>${name.slice(end)}`;
+  return html`
+    ${name.slice(0, at)}
+    <mark>${name.slice(at, end)}</mark>
+    ${name.slice(end)}
+  `;
 }
 
 /**
  * A field with a list of options below (the ARIA pattern of a combobox).
  * Options: {id, group, icon, name, hint, tags, end, keys, does(event)}; `tags` are searched but not shown.
- * @param {{label: string, placeholder: string, options: (text: string) => any[], close: () => void, footer?: any}} properties
+ * @param {{label: string, placeholder: string, options: (text: string) => any[], close: () => void,
+ *   footer?: any}} properties
  */
 export function Picker({ label, placeholder, options, close, footer }) {
   const [text, setText] = useState("");
@@ -634,22 +833,75 @@ export function Picker({ label, placeholder, options, close, footer }) {
   };
   const option = (row) => {
     const isCurrent = row === ordered[current];
-    return html`<div class="option" role="option" id="option-${row.id}" aria-selected=${String(isCurrent)} key=${row.id} onMouseMove=${() => !isCurrent && setAt(ordered.indexOf(row))} onClick=${(event) => choose(event, row)}>
-      ${row.icon && html`<${Icon} name=${row.icon} />`}<span class="name"><${Marked} name=${row.name} text=${text} /></span><span class="soft hint">${row.hint}</span>${row.end}${row.keys && html`<${Kbd} keys=${row.keys} />`}</div>`;
+    return html`<div
+      class="option"
+      role="option"
+      id="option-${row.id}"
+      aria-selected=${String(isCurrent)}
+      key=${row.id}
+      onMouseMove=${() => !isCurrent && setAt(ordered.indexOf(row))}
+      onClick=${(event) => choose(event, row)}
+    >
+      ${row.icon && html`<${Icon} name=${row.icon} />`}
+      <span class="name"><${Marked} name=${row.name} text=${text} /></span>
+      <span class="soft hint">${row.hint}</span>
+      ${row.end}
+      ${row.keys && html`<${Kbd} keys=${row.keys} />`}
+    </div>`;
   };
   return html`<div class="picker">
-    <label class="picker-field"><${Icon} name="search" /><input type="text" role="combobox" aria-label=${label} placeholder=${placeholder} aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list"
-      aria-activedescendant=${ordered[current] ? `option-${ordered[current].id}` : undefined} autocomplete="off" spellcheck=${false} autofocus value=${text}
-      onInput=${(event) => {
-        setText(event.target.value);
-        setAt(0);
-      }} onKeyDown=${keyDown} /><${Kbd} keys="Esc" /></label>
-    <div class="picker-list" id="picker-list" role="listbox" aria-label=${label} ref=${list}>${groups.map(
-      (group) => html`<div role="group" aria-label=${group} key=${group}>
-      <div class="group" aria-hidden="true">${group}</div>${ordered.filter((row) => row.group === group).map(option)}</div>`,
-    )}
-      ${!ordered.length && html`<div class="option" role="option" aria-disabled="true" aria-selected="false">Nothing matches</div>`}</div>
-    ${footer && html`<div class="picker-foot soft">${footer}</div>`}</div>`;
+    <label class="picker-field">
+      <${Icon} name="search" />
+      <input
+        type="text"
+        role="combobox"
+        aria-label=${label}
+        placeholder=${placeholder}
+        aria-expanded="true"
+        aria-controls="picker-list"
+        aria-autocomplete="list"
+        aria-activedescendant=${
+          ordered[current] ? `option-${ordered[current].id}` : undefined
+        }
+        autocomplete="off"
+        spellcheck=${false}
+        autofocus
+        value=${text}
+        onInput=${(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown=${keyDown}
+      />
+      <${Kbd} keys="Esc" />
+    </label>
+    <div
+      class="picker-list"
+      id="picker-list"
+      role="listbox"
+      aria-label=${label}
+      ref=${list}
+    >
+      ${groups.map(
+        (group) => html`<div role="group" aria-label=${group} key=${group}>
+          <div class="group" aria-hidden="true">${group}</div>
+          ${ordered.filter((row) => row.group === group).map(option)}
+        </div>`,
+      )}
+      ${
+        !ordered.length &&
+        html`<div
+          class="option"
+          role="option"
+          aria-disabled="true"
+          aria-selected="false"
+        >
+          Nothing matches
+        </div>`
+      }
+    </div>
+    ${footer && html`<div class="picker-foot soft">${footer}</div>`}
+  </div>`;
 }
 
 /** The toasts; one with an undo counts its seconds. */
@@ -661,18 +913,43 @@ export function Toasts() {
     const timer = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(timer);
   }, [counts]);
-  const shown = (
-    toast,
-  ) => html`<div class="toast ${toast.failed ? "failed" : ""}" key=${toast.id}><span>${toast.text}</span>${
-    toast.undo &&
-    html`<button type="button" onClick=${handler(() => {
-      dismiss(toast.id);
-      return toast.undo();
-    })}>
-    Undo <span class="soft" aria-hidden="true">${Math.max(0, Math.ceil((toast.until - Date.now()) / 1000))} s</span></button>`
-  }
-    <button type="button" class="square" aria-label="Close" onClick=${() => dismiss(toast.id)}><${Icon} name="close" /></button></div>`;
-  return html`<div class="toasts"><div role="alert">${store.toasts.filter((each) => each.failed).map(shown)}</div><div role="status">${store.toasts.filter((each) => !each.failed).map(shown)}</div></div>`;
+  const shown = (toast) => html`<div
+    class="toast ${toast.failed ? "failed" : ""}"
+    key=${toast.id}
+  >
+    <span>${toast.text}</span>
+    ${
+      toast.undo &&
+      html`<button
+        type="button"
+        onClick=${handler(() => {
+          dismiss(toast.id);
+          return toast.undo();
+        })}
+      >
+        Undo${" "}
+        <span class="soft" aria-hidden="true">
+          ${Math.max(0, Math.ceil((toast.until - Date.now()) / 1000))} s
+        </span>
+      </button>`
+    }
+    <button
+      type="button"
+      class="square"
+      aria-label="Close"
+      onClick=${() => dismiss(toast.id)}
+    >
+      <${Icon} name="close" />
+    </button>
+  </div>`;
+  return html`<div class="toasts">
+    <div role="alert">
+      ${store.toasts.filter((each) => each.failed).map(shown)}
+    </div>
+    <div role="status">
+      ${store.toasts.filter((each) => !each.failed).map(shown)}
+    </div>
+  </div>`;
 }
 
 // --- Code ---
@@ -706,7 +983,8 @@ function coloured(line) {
 const MOST_LINES = 1000;
 
 /**
- * Text with line numbers. JSON is indented, coloured and foldable: a click on the number of a line folds what it begins.
+ * Text with line numbers. JSON is indented, coloured and foldable: a click on the number of a line
+ * folds what it begins.
  */
 export function CodeBlock({ text, label, wrap = false }) {
   const [folded, setFolded] = useState(new Set());
@@ -739,26 +1017,58 @@ export function CodeBlock({ text, label, wrap = false }) {
   const inner = lines
     .map((line, index) => (index && /[[{]$/.test(line) ? index : -1))
     .filter((index) => index >= 0);
-  return html`<div class="code ${wrap ? "wrap" : ""}" role="region" aria-label=${label} tabindex="0">
-    ${json !== null && inner.length > 0 && html`<button type="button" class="fold" onClick=${() => setFolded(new Set(folded.size ? [] : inner))}>${folded.size ? "Unfold" : "Fold"}</button>`}
+  return html`<div
+    class="code ${wrap ? "wrap" : ""}"
+    role="region"
+    aria-label=${label}
+    tabindex="0"
+  >
+    ${
+      json !== null &&
+      inner.length > 0 &&
+      html`<button
+        type="button"
+        class="fold"
+        onClick=${() => setFolded(new Set(folded.size ? [] : inner))}
+      >
+        ${folded.size ? "Unfold" : "Fold"}
+      </button>`
+    }
     ${shown.map(
-      ({
-        index,
-        line,
-        opens,
-        end,
-      }) => html`<div class="code-line" key=${index}><span class="code-number ${opens ? "opens" : ""}" aria-hidden="true" onClick=${opens ? () => toggle(index) : undefined}>${index + 1}</span
-      ><span class="code-text">${json === null ? line : coloured(line)}${end && html`<span class="soft">…</span>${end}`}${"\n"}</span></div>`,
+      ({ index, line, opens, end }) => html`<div class="code-line" key=${index}>
+        <span
+          class="code-number ${opens ? "opens" : ""}"
+          aria-hidden="true"
+          onClick=${opens ? () => toggle(index) : undefined}
+        >
+          ${index + 1}
+        </span
+      >
+        <span class="code-text">
+          ${json === null ? line : coloured(line)}
+          ${end && html`<span class="soft">…</span>${end}`}
+          ${"\n"}
+        </span>
+      </div>`,
     )}
-    ${shown.length < rows.length && html`<${Button} text=${`Show ${count(rows.length - shown.length, "more line")}`} does=${() => setAll(true)} />`}</div>`;
+    ${
+      shown.length < rows.length &&
+      html`<${Button}
+        text=${`Show ${count(rows.length - shown.length, "more line")}`}
+        does=${() => setAll(true)}
+      />`
+    }
+  </div>`;
 }
 
 /**
  * A list of names and values.
  * @param {{rows: [string, any][], mono?: boolean}} properties rows without a value are left out
  */
-export const Facts = ({ rows, mono = false }) =>
-  html`<dl class="facts ${mono ? "mono" : ""}">${rows
+export const Facts = ({ rows, mono = false }) => html`<dl
+  class="facts ${mono ? "mono" : ""}"
+>
+  ${rows
     .filter(
       ([, value]) =>
         value !== null &&
@@ -767,8 +1077,12 @@ export const Facts = ({ rows, mono = false }) =>
         value !== "",
     )
     .map(
-      ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
-    )}</dl>`;
+      ([name, value]) => html`<div>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div>`,
+    )}
+</dl>`;
 
 /** A group of rows in a list, below a heading that folds it. */
 export const Group = ({
@@ -779,9 +1093,33 @@ export const Group = ({
   disabled,
   children,
 }) => html`<section class="group" aria-label=${title}>
-  <h2><button type="button" aria-expanded=${String(isOpen)} disabled=${disabled} onClick=${toggle}><${Icon} name=${isOpen ? "down" : "right"} />${title} <span class="n">${n}</span></button></h2>
-  ${isOpen && children}</section>`;
+  <h2>
+    <button
+      type="button"
+      aria-expanded=${String(isOpen)}
+      disabled=${disabled}
+      onClick=${toggle}
+    >
+      <${Icon} name=${isOpen ? "down" : "right"} />
+      ${title} <span class="n">${n}</span>
+    </button>
+  </h2>
+  ${isOpen && children}
+</section>`;
 
 /** A foldable section. */
-export const Section = ({ title, note, open = true, end, children }) =>
-  html`<details class="section" open=${open}><summary><${Icon} name="right" /><h3>${title}</h3><span class="soft">${note}</span></summary>${end && html`<span class="section-end">${end}</span>`}${children}</details>`;
+export const Section = ({
+  title,
+  note,
+  open = true,
+  end,
+  children,
+}) => html`<details class="section" open=${open}>
+  <summary>
+    <${Icon} name="right" />
+    <h3>${title}</h3>
+    <span class="soft">${note}</span>
+  </summary>
+  ${end && html`<span class="section-end">${end}</span>`}
+  ${children}
+</details>`;
