@@ -271,7 +271,7 @@ export class Discovery {
 /** Return actions without those that call the same operations of the same page by an equal button. @param {Target[]} actions */
 function distinct(actions) {
   const keyOf = (/** @type {Target} */ { operations, shape, action }) =>
-    `${operations} ${shape} ${action?.name.replace(/\d+/g, "")}`;
+    `${operations.join()} ${shape} ${action?.name.replace(/\d+/g, "")}`;
   return [
     ...new Map(actions.map((action) => [keyOf(action), action])).values(),
   ];

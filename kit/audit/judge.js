@@ -2,7 +2,7 @@
 
 import { ELLIPSIS, normal, normalLines, shapeOf, valuesIn } from "./texts.js";
 
-/** @import { Line, Observation, Operation, Probe, Snapshot, Target, Verdict } from "./types.d.ts" */
+/** @import { Line, Observation, Operation, Probe, Rule, Snapshot, Target, Verdict } from "./types.d.ts" */
 
 const READABLE_MS = 600;
 const STORM = 5; // requests
@@ -293,7 +293,7 @@ function isArtefact(text) {
   return ARTEFACT.test(text) && !EXCEPTION.test(text);
 }
 
-/** @param {Snapshot | undefined} snapshot */
+/** @param {Snapshot | undefined} snapshot @returns {Set<string>} */
 function linesIn(snapshot) {
   return snapshot ? normalLines(snapshot) : new Set();
 }
@@ -305,7 +305,7 @@ function readable({ seen, last }) {
   const end = Math.max(last.at, ...seen.map(({ at }) => at));
   for (const [index, snapshot] of seen.entries()) {
     const until = seen[index + 1]?.at ?? end;
-    const before = index ? normalLines(seen[index - 1]) : new Set();
+    const before = linesIn(seen[index - 1]);
     for (const line of snapshot.lines) {
       const key = normal(line.text);
       const known = lines.get(key);
@@ -477,12 +477,12 @@ function textVerdicts({ state, target }, seen, said, known) {
   ];
 }
 
-/** Return a verdict if there are texts that show it. @param {string} rule @param {string} message @param {string[]} texts @returns {Verdict[]} */
+/** Return a verdict if there are texts that show it. @param {Rule} rule @param {string} message @param {string[]} texts @returns {Verdict[]} */
 function shows(rule, message, texts) {
   return texts.length ? [verdict(rule, message, [], texts)] : [];
 }
 
-/** @param {string} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */
+/** @param {Rule} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */
 function verdict(rule, message, lost = [], shown = []) {
   return {
     rule,
