@@ -33,16 +33,10 @@ import {
   toast,
   useChange,
 } from "./store.js";
-import {
-  Button,
-  count,
-  Dialog,
-  EmptyState,
-  filterParts,
-  indent,
-  Tabs,
-  TokenFilter,
-} from "./ui.js";
+import { filterParts, TokenFilter } from "./filter.js";
+import { Dialog } from "./overlays.js";
+import { Button, EmptyState, Tabs } from "./ui.js";
+import { count, indent } from "./values.js";
 
 const PAGE = 100;
 const MOST_PAGE = 1000; // the most that the server returns

@@ -1,8 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 
+/** @import { RequestSummary } from "../../kit/control.js" */
+
+import { duration, waitsFor } from "../../kit/toolbar/shown.js";
+
 // The modules read the address of the page when they are loaded.
 vi.stubGlobal("location", new URL("http://mock/__mockpets/"));
-const ui = await import("../../mockpets/web/panel/ui.js");
+const values = await import("../../mockpets/web/panel/values.js");
 
 describe("duration", () => {
   it.each([
@@ -13,7 +17,7 @@ describe("duration", () => {
     [999.5, "1.00 s"],
     [61_000, "61.00 s"],
   ])("of %d is %s", (ms, text) => {
-    expect(ui.duration(ms)).toBe(text);
+    expect(duration(ms)).toBe(text);
   });
 });
 
@@ -24,7 +28,7 @@ describe("size and count", () => {
     [1024, "1.0 KiB"],
     [1_234_567, "1205.6 KiB"],
   ])("of %d is %s", (bytes, text) => {
-    expect(ui.size(bytes)).toBe(text);
+    expect(values.size(bytes)).toBe(text);
   });
 
   it.each([
@@ -32,7 +36,7 @@ describe("size and count", () => {
     [1, "1 pet"],
     [1_234, "1,234 pets"],
   ])("of %d is %s", (number, text) => {
-    expect(ui.count(number, "pet")).toBe(text);
+    expect(values.count(number, "pet")).toBe(text);
   });
 });
 
@@ -47,7 +51,7 @@ describe("ago", () => {
     [3_600, "1 h"],
     [100_000, "27 h"],
   ])("of %d s is %s", (seconds, text) => {
-    expect(ui.ago(seconds)).toBe(text);
+    expect(values.ago(seconds)).toBe(text);
   });
 });
 
@@ -60,88 +64,45 @@ describe("shorten", () => {
     ["/v1/pets/1234567890?a=b", 10, "/v1/p…?a=b"],
     ["", 5, ""],
   ])("of %j to %i is %j", (target, most, text) => {
-    expect(ui.shorten(target, most)).toBe(text);
+    expect(values.shorten(target, most)).toBe(text);
   });
 
   it("never gets longer", () => {
     const target = "/v1/pets?status=available&limit=20";
     for (let most = 5; most < 40; most += 1)
-      expect(String(ui.shorten(target, most)).length).toBeLessThanOrEqual(most);
-  });
-});
-
-describe("filterParts", () => {
-  const isKey = (/** @type {string} */ key) => key === "status";
-  /** @param {string} text */
-  const parts = (text) =>
-    ui
-      .filterParts(text, isKey)
-      .map((/** @type {{ key: string | null, value: string }} */ part) => [
-        part.key,
-        part.value,
-      ]);
-
-  it.each([
-    ["", []],
-    ["   ", []],
-    ["pets", [[null, "pets"]]],
-    ["status:5xx", [["status", "5xx"]]],
-    ['status:"not found"', [["status", "not found"]]],
-    ["status:", [[null, "status:"]]],
-    [
-      "status :500",
-      [
-        [null, "status"],
-        [null, ":500"],
-      ],
-    ],
-    ["a:b", [[null, "a:b"]]],
-    ["http://x/y", [[null, "http://x/y"]]],
-    [
-      '"two words" one',
-      [
-        [null, "two words"],
-        [null, "one"],
-      ],
-    ],
-    ['"status:500"', [[null, "status:500"]]],
-    ['"open', [[null, '"open']]],
-    ['""', [[null, ""]]],
-    ["status:a:b", [["status", "a:b"]]],
-    [
-      "status:500 status:404",
-      [
-        ["status", "500"],
-        ["status", "404"],
-      ],
-    ],
-    ["constructor:x", [[null, "constructor:x"]]],
-  ])("of %j are %j", (text, result) => {
-    expect(parts(text)).toEqual(result);
+      expect(String(values.shorten(target, most)).length).toBeLessThanOrEqual(
+        most,
+      );
   });
 });
 
 describe("the state of a request", () => {
+  /** @typedef {Pick<RequestSummary, "outcome" | "waits" | "hold" | "status">} Row */
+  /** @type {Row} */
   const SENT = { outcome: "sent", waits: null, hold: null, status: 200 };
 
-  it.each([
+  /** @type {[Row, string | null][]} */
+  const waiting = [
     [SENT, null],
     [{ ...SENT, outcome: "pending" }, "delayed"],
     [{ ...SENT, outcome: "pending", hold: "before" }, "held"],
     [{ ...SENT, outcome: "pending", waits: "throttled" }, "throttled"],
     [{ ...SENT, waits: "held" }, null],
-  ])("%j waits for %s", (row, result) => {
-    expect(ui.waitsFor(row)).toBe(result);
+  ];
+  it.each(waiting)("%j waits for %s", (row, result) => {
+    expect(waitsFor(row)).toBe(result);
   });
 
-  it.each([
+  /** @type {[Row, boolean][]} */
+  const ended = [
     [{ ...SENT, status: 399 }, false],
     [{ ...SENT, status: 400 }, true],
     [{ ...SENT, status: 503, outcome: "pending" }, false],
     [{ ...SENT, status: null, outcome: "broken" }, true],
     [{ ...SENT, outcome: "client_left" }, true],
     [{ ...SENT, status: null }, false],
-  ])("%j has failed: %s", (row, result) => {
-    expect(ui.hasFailed(row)).toBe(result);
+  ];
+  it.each(ended)("%j has failed: %s", (row, result) => {
+    expect(values.hasFailed(row)).toBe(result);
   });
 });
