@@ -2,7 +2,7 @@
 // forms of the operations too.
 
 import { Explanation } from "./details.js";
-import { Message } from "./entry.js";
+import { Message } from "./message.js";
 import { Control, Fields, Label, typeText } from "./fields.js";
 import { curl, headersToResend } from "./formats.js";
 import { compact, isValidObject, members, toObject } from "./json.js";
