@@ -33,8 +33,11 @@ const CHANNELS = /^(?:chrome|msedge|chromium)(?:-\w+)*$/;
 const INSTALL =
   "install it in this project: npm install --save-dev @playwright/test";
 /** What a proxy sends when the service behind it is down. No expression can name it. */
-export const PROXY_PAGE =
-  "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx/1.27</center></body></html>";
+export const PROXY_PAGE = [
+  "<html><head><title>502 Bad Gateway</title></head><body>",
+  "<center><h1>502 Bad Gateway</h1></center><hr><center>nginx/1.27</center>",
+  "</body></html>",
+].join("");
 
 export class AuditError extends Error {
   /** @param {string} what @param {string} [hint] */
@@ -298,7 +301,8 @@ export class Opener {
       end(calls.get(request), null);
       visit.observation.broken ||= CALLS.has(request.resourceType());
     });
-    // The page gets no text of some exceptions, but Playwright does. Without a place in the app, they are a third party's.
+    // The page gets no text of some exceptions, but Playwright does.
+    // Without a place in the app, they are a third party's.
     page.on("pageerror", ({ name, message, stack }) => {
       const isOwn = stack?.includes(new URL(this.config.app).origin);
       visit.thrown = isOwn ? `${name}: ${message}` : null;
@@ -310,7 +314,11 @@ export class Opener {
     return visit;
   }
 
-  /** Return the operation that a request calls, empty for one that the contract does not have, and the path with its query at the mock; undefined for other requests. @param {Request} request */
+  /**
+   * Return the operation that a request calls, empty for one that the contract does not have, and the path with its
+   * query at the mock; undefined for other requests.
+   * @param {Request} request
+   */
   #target(request) {
     const url = request.url();
     if (!this.#calls.test(url) || !CALLS.has(request.resourceType()))
@@ -388,7 +396,10 @@ export class Opener {
   }
 }
 
-/** Return whether an error is one of a page, such as a timeout, and not of the browser or the mock. @param {unknown} error */
+/**
+ * Return whether an error is one of a page, such as a timeout, and not of the browser or the mock.
+ * @param {unknown} error
+ */
 export function isOfPage(error) {
   const { name, message } = /** @type {Error} */ (error);
   return (
@@ -410,7 +421,11 @@ function ignore(done) {
   return done.catch(() => {});
 }
 
-/** Return a regular expression for the URLs below a base path at any origin. @param {string} base @param {Operation[]} operations */
+/**
+ * Return a regular expression for the URLs below a base path at any origin.
+ * @param {string} base
+ * @param {Operation[]} operations
+ */
 function anywhere(base, operations) {
   if (base)
     return `^https?://[^/?#]+(?:/[^?#]*)?${sourceOfPath(base)}(?:[/?#]|$)`;
@@ -514,7 +529,11 @@ export function sourceOf({ by, name, nth, role }) {
   return nth === null ? all : `${all}${nth ? `.nth(${nth})` : ".first()"}`;
 }
 
-/** Do a step of an action; throws if the element is missing, covered or disabled. @param {Page} page @param {Step} step */
+/**
+ * Do a step of an action; throws if the element is missing, covered or disabled.
+ * @param {Page} page
+ * @param {Step} step
+ */
 export async function perform(page, { do: what, place, value = "" }) {
   const locator = locate(page, place);
   const timeout = CLICK_MS;

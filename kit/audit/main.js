@@ -47,7 +47,11 @@ async function contractOf(mock) {
   };
 }
 
-/** Audit an app; what has run until an error or a signal is written, too. @param {Config} config @param {AbortSignal} stopped */
+/**
+ * Audit an app; what has run until an error or a signal is written, too.
+ * @param {Config} config
+ * @param {AbortSignal} stopped
+ */
 async function audit(config, stopped) {
   const started = new Date();
   const time = config.minutes * MINUTE_MS;

@@ -108,7 +108,11 @@ export function observe(binding) {
     return block;
   }
 
-  /** Yield the elements and texts below a node, also those of open shadow roots. @param {Node} root @returns {Generator<Element | Text>} */
+  /**
+   * Yield the elements and texts below a node, also those of open shadow roots.
+   * @param {Node} root
+   * @returns {Generator<Element | Text>}
+   */
   function* nodesIn(root) {
     for (const node of root.childNodes) {
       if (node instanceof Text) yield node;
@@ -255,7 +259,11 @@ export function findCandidates(limit) {
     });
   const clean = (/** @type {string | null | undefined} */ text) =>
     (text ?? "").replace(/\s+/g, " ").trim();
-  /** Return which of several elements one is; null if it is the only one. @param {Element[]} all @param {Element} element */
+  /**
+   * Return which of several elements one is; null if it is the only one.
+   * @param {Element[]} all
+   * @param {Element} element
+   */
   const indexIn = (all, element) =>
     all.length > 1 ? all.indexOf(element) : null;
   const BUTTONS =

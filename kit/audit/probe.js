@@ -298,7 +298,12 @@ export class Probing {
     return judgeAction(probe, since, before, this.known);
   }
 
-  /** @param {Probe} probe @param {Verdict} verdict @param {{ screenshot: string, calls: import("./types.d.ts").Call[] }} attempt @returns {Finding} */
+  /**
+   * @param {Probe} probe
+   * @param {Verdict} verdict
+   * @param {{ screenshot: string, calls: import("./types.d.ts").Call[] }} attempt
+   * @returns {Finding}
+   */
   #finding(
     { target, operation, state },
     { rule, message, lost, shown },
@@ -356,7 +361,12 @@ function keyOf({ target, operation }, rule) {
   return `${rule} ${operation.name} ${target.action !== null}`;
 }
 
-/** Return what makes an operation fail. @param {string} name @param {string} state @param {unknown} body of the response in place of the mock's */
+/**
+ * Return what makes an operation fail.
+ * @param {string} name
+ * @param {string} state
+ * @param {unknown} body of the response in place of the mock's
+ */
 function scenarioOf(name, state, body) {
   if (body === undefined) return /** @type {Scenario} */ (`${name}:${state}`);
   const reply = { status: Number(state), body };

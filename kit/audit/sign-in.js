@@ -48,7 +48,11 @@ export async function signIn({ opener, config, targets, notes }) {
   return null;
 }
 
-/** Return the forms that ask for a password, first the one with the fewest fields: a registration has more. @param {Opener} opener @param {Target[]} pages */
+/**
+ * Return the forms that ask for a password, first the one with the fewest fields: a registration has more.
+ * @param {Opener} opener
+ * @param {Target[]} pages
+ */
 async function formsOf(opener, pages) {
   /** @type {{ target: Target, form: Candidate }[]} */
   const forms = [];
@@ -67,7 +71,12 @@ async function formsOf(opener, pages) {
   );
 }
 
-/** Submit a log-in; if it calls an operation that logs in, keep what the app has stored. @param {Opener} opener @param {string} url @param {Step[]} steps */
+/**
+ * Submit a log-in; if it calls an operation that logs in, keep what the app has stored.
+ * @param {Opener} opener
+ * @param {string} url
+ * @param {Step[]} steps
+ */
 async function submit(opener, url, steps) {
   const logins = new Set(
     opener.operations
@@ -99,7 +108,12 @@ async function submit(opener, url, steps) {
   });
 }
 
-/** Return the record of the user to sign in as. @param {Opener} opener @param {string | null} text one of its values @returns {Promise<{ [property: string]: unknown }>} */
+/**
+ * Return the record of the user to sign in as.
+ * @param {Opener} opener
+ * @param {string | null} text one of its values
+ * @returns {Promise<{ [property: string]: unknown }>}
+ */
 async function userOf(opener, text) {
   const mock = opener.newMock("default");
   if (text === null) return (await mock.as().catch(() => ({ user: {} }))).user; // without a log-in in the contract

@@ -72,7 +72,12 @@ function valuesInText(text) {
   );
 }
 
-/** Return what a promise resolves to, or undefined if that takes too long. @template T @param {number} milliseconds @param {Promise<T>} promise */
+/**
+ * Return what a promise resolves to, or undefined if that takes too long.
+ * @template T
+ * @param {number} milliseconds
+ * @param {Promise<T>} promise
+ */
 function within(milliseconds, promise) {
   return Promise.race([
     promise,
@@ -120,12 +125,19 @@ export function textsOf(lines, responses) {
   return result;
 }
 
-/** Return whether a text on a page is hardly there by chance; without letters, as of a price, it must be longer. @param {string} text */
+/**
+ * Return whether a text on a page is hardly there by chance; without letters, as of a price, it must be longer.
+ * @param {string} text
+ */
 function isTelling(text) {
   return text.length >= SHORTEST + Number(!/\p{L}/u.test(text));
 }
 
-/** Return whether a line has a text that does not begin or end inside of a word. @param {string} line @param {string} text */
+/**
+ * Return whether a line has a text that does not begin or end inside of a word.
+ * @param {string} line
+ * @param {string} text
+ */
 function hasWords(line, text) {
   const isLetter = (/** @type {string} */ character) =>
     /[\p{L}\d]/u.test(character);
