@@ -12,7 +12,7 @@
   root.dataset.theme = stored();
   document.addEventListener("DOMContentLoaded", () => {
     const select = document.getElementById("theme");
-    if (select === null) return; // the panel has a menu
+    if (!(select instanceof HTMLSelectElement)) return; // the panel has a menu
     select.value = stored();
     select.addEventListener("change", () => {
       root.dataset.theme = select.value;
