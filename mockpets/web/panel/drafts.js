@@ -1,8 +1,13 @@
-// Texts of scenarios that are not saved, by the name of the scenario. They survive a reload of the page.
+// Texts of scenarios that are not saved, by the name of the scenario. They survive a reload of the
+// page.
 
 import { go, store } from "./store.js";
 
-/** @typedef {{ text: string, digest: string | null }} Draft with the digest of the file that it changes, if any */
+/**
+ * @typedef {object} Draft
+ * @property {string} text
+ * @property {string | null} digest of the file that it changes, if any
+ */
 
 export const NEW = "+"; // in the URL: a scenario that has no name yet
 
@@ -14,8 +19,9 @@ const keyOf = (name) => `mockpets-draft:${store.session}:${name}`;
  * @returns {Draft | null}
  */
 export function draftOf(name) {
-  const json = sessionStorage.getItem(keyOf(name)) ?? "null";
-  return /** @type {Draft | null} */ (JSON.parse(json));
+  /** @type {unknown} */
+  const draft = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "null");
+  return /** @type {Draft | null} */ (draft);
 }
 
 /**

@@ -1,4 +1,5 @@
-// The editor of a scenario: its toolbar, its text, and below it what is wrong with the text and what it does.
+// The editor of a scenario: its toolbar and its text, and below it what is wrong with the text and
+// what it does.
 
 import { editNew } from "./drafts.js";
 import { Editor, goTo } from "./editor.js";
@@ -164,7 +165,13 @@ function Title({ edited: { name, saved, isEdited } }) {
   `;
 }
 
-/** @param {{ scenario: ScenarioDetails, text: string, isUsable: boolean, isActive: boolean }} properties */
+/**
+ * @param {object} properties
+ * @param {ScenarioDetails} properties.scenario
+ * @param {string} properties.text
+ * @param {boolean} properties.isUsable
+ * @param {boolean} properties.isActive
+ */
 const Actions = ({
   scenario: { name, path },
   text,

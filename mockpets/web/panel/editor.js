@@ -47,7 +47,13 @@ export function goTo(area, line, column) {
   area.scrollTop = Math.max(0, (line - 1) * LINE - area.clientHeight / 2);
 }
 
-/** @typedef {{ number: number, line: string, parts: Token[], problem: InputProblem | undefined }} Line */
+/**
+ * @typedef {object} Line
+ * @property {number} number from 1
+ * @property {string} text
+ * @property {Token[]} parts
+ * @property {InputProblem | undefined} problem
+ */
 
 /**
  * @param {object} properties
@@ -141,8 +147,8 @@ function linesFrom(lines, first, bottom, problems) {
   const marked = new Map(problems.map((problem) => [problem.line, problem]));
   return tokens(lines, first, end).map((parts, index) => {
     const number = first + index + 1;
-    const line = lines[first + index] ?? "";
-    return { number, line, parts, problem: marked.get(number) };
+    const text = lines[number - 1] ?? "";
+    return { number, text, parts, problem: marked.get(number) };
   });
 }
 
@@ -184,22 +190,22 @@ const Colors = ({ rows, left, offset }) => html`<pre
  * Return the tokens of a line, with the one that a problem is about underlined.
  * @param {Line} row
  */
-function colored({ line, parts, problem }) {
+function colored({ text, parts, problem }) {
   if (!problem)
     return parts.map(
-      ([kind, text]) => html`<span class=${kind}>${text}</span>`,
+      ([kind, part]) => html`<span class=${kind}>${part}</span>`,
     );
-  const [start, end] = span(line, problem.column);
+  const [start, end] = span(text, problem.column);
   let position = 0;
-  return parts.flatMap(([kind, text]) => {
+  return parts.flatMap(([kind, part]) => {
     const [from, to] = [start - position, end - position].map((cut) =>
-      Math.min(Math.max(cut, 0), text.length),
+      Math.min(Math.max(cut, 0), part.length),
     );
-    position += text.length;
+    position += part.length;
     return [
-      { piece: text.slice(0, from), isWrong: false },
-      { piece: text.slice(from, to), isWrong: true },
-      { piece: text.slice(to), isWrong: false },
+      { piece: part.slice(0, from), isWrong: false },
+      { piece: part.slice(from, to), isWrong: true },
+      { piece: part.slice(to), isWrong: false },
     ]
       .filter(({ piece }) => piece)
       .map(

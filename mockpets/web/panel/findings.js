@@ -1,11 +1,15 @@
-// The view of the findings: what the client of this session does wrong, as `mockpets report` lists it.
+// The view of the findings: what the client of this session does wrong, as `mockpets report` lists
+// it.
 
 import { sleep } from "../../../kit/connection.js";
 import { html, useState } from "./preact.js";
 import { call, link, update, useChange } from "./store.js";
 import { clock, count, EmptyState, Section } from "./ui.js";
 
-/** @import { ClientReport, ReportEvidence, ReportFinding, ReportRule } from "../../../kit/control.js" */
+/**
+ * @import { ClientReport, ReportEvidence, ReportFinding } from "../../../kit/control.js"
+ * @import { ReportRule } from "../../../kit/control.js"
+ */
 
 const PAUSE_MS = 1000; // a page that sends many requests needs no report on each
 const SHOWN = 20; // requests of a finding

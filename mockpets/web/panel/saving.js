@@ -1,4 +1,5 @@
-// The scenario in the editor: what the server has of it, the user's draft, the problems of the text, and saving.
+// The scenario in the editor: what the server has of it, the user's draft, the problems of its
+// text, and saving.
 
 import { draftOf, NEW, storeDraft } from "./drafts.js";
 import { useEffect, useState } from "./preact.js";
@@ -199,7 +200,8 @@ export function useCheck({ name, isNew, text, canEdit }) {
 }
 
 /**
- * Return the problems and warnings of a text; the reason is the problem of one that the server rejects.
+ * Return the problems and warnings of a text. If the server rejects the call, its reason is the
+ * problem.
  * @param {string | undefined} name
  * @param {string} text
  * @param {AbortSignal} signal
@@ -243,7 +245,8 @@ export function write(edited, text) {
 }
 
 /**
- * Save the text, unless the file has another digest; by default, the digest of the file that the user began to edit.
+ * Save the text, unless the file has another digest than that of the file that the user began to
+ * edit.
  * @param {Edited} edited
  * @param {string | null} [digest] null if there must be no file
  */

@@ -158,8 +158,8 @@ const groupsOf = (scenarios) =>
   }));
 
 /**
- * Whether a group is open before the user toggles it. With scenarios of your own, the shipped ones are
- * counts, except the groups of those in use.
+ * Whether a group is open before the user toggles it. With scenarios of your own, the shipped ones
+ * are counts, except the groups of those in use.
  * @param {ScenarioGroup} group
  */
 function isOpenAtFirst({ title, members }) {

@@ -1,4 +1,5 @@
-// The view of the states: the operations, each with the responses, delays and faults that a click sets for the session.
+// The view of the states: the operations, each with the responses, delays and faults that a click
+// sets for the session.
 
 import { html, useState } from "./preact.js";
 import {
@@ -23,7 +24,14 @@ import {
 
 /** @import { ContractDescription } from "../../../kit/control.js" */
 
-/** @typedef {{ name: string, title: string, states: string[], isList: boolean, group: string }} Operation */
+/**
+ * @typedef {object} Operation
+ * @property {string} name
+ * @property {string} title
+ * @property {string[]} states
+ * @property {boolean} isList
+ * @property {string} group
+ */
 /** @typedef {{ title: string, members: Operation[] }} OperationGroup */
 
 const FEW = 20; // operations that are shown without a click

@@ -1,4 +1,5 @@
-// One line below the editor on what is wrong, with a way to fix it: a conflict, a rejected save, a problem or a warning.
+// One line below the editor on what is wrong, with a way to fix it: a conflict, a rejected save, a
+// problem or a warning.
 
 import { goTo, replaceText } from "./editor.js";
 import { html, useState } from "./preact.js";
@@ -94,7 +95,12 @@ function readOnly({ saved }) {
   </div>`;
 }
 
-/** @param {{ problem: InputProblem, area: Ref<HTMLTextAreaElement>, more: string | false }} properties */
+/**
+ * @param {object} properties
+ * @param {InputProblem} properties.problem
+ * @param {Ref<HTMLTextAreaElement>} properties.area
+ * @param {string | false} properties.more
+ */
 function Problem({ problem: { line, column, where, what, hint }, area, more }) {
   return html`
     ${

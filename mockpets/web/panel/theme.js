@@ -1,5 +1,5 @@
-// Apply the light or dark theme: the system's, or the one chosen on the page. This is a classic script
-// in the head, so that the page never flashes in the other theme.
+// Apply the light or dark theme: the system's, or the one chosen on the page. This is a classic
+// script in the head, so that the page never flashes in the other theme.
 (() => {
   const stored = () => {
     try {

@@ -10,7 +10,11 @@ import { StatusText } from "./ui.js";
  * @import { On } from "./preact.js"
  */
 
-/** @typedef {{ text: string, valid: string | null }} Unsaved a text, and the last one of it that has no problems */
+/**
+ * @typedef {object} Unsaved
+ * @property {string} text
+ * @property {string | null} valid the last text without problems
+ */
 
 const MOST_REQUESTS = 50;
 

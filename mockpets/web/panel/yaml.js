@@ -1,4 +1,5 @@
-// YAML as the editor shows it: the kinds of its tokens, and the fix of a problem that the server's checker found.
+// YAML as the editor shows it: the kinds of its tokens, and the fix of a problem that the server's
+// checker found.
 
 /** @import { InputProblem } from "../../../kit/control.js" */
 
