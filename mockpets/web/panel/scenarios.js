@@ -61,29 +61,12 @@ function List({ chosen }) {
     isSearch || (toggled[group.title] ?? isOpenAtFirst(group));
   const toggle = (/** @type {string} */ title, /** @type {boolean} */ to) =>
     setToggled({ ...toggled, [title]: to });
-  const activateFirst = () => {
-    const first = rows.find((row) => row.description !== null);
-    if (isSearch && first) void act(() => activate([first.name]));
-  };
   useListKeys(
     chosen,
     groups.filter(isOpen).flatMap((group) => group.members),
   );
   return html`<section class="grouped scenario-list" aria-label="List">
-    <div class="toolbar">
-      <${SearchField}
-        label="Search scenarios"
-        placeholder=${`Search ${scenarios.length} scenarios`}
-        value=${text}
-        onInput=${(/** @type {string} */ filter) => setParams({ filter })}
-        onEnter=${activateFirst}
-      />
-      <${Button}
-        icon="add"
-        label="New scenario"
-        does=${() => go("scenarios", NEW)}
-      />
-    </div>
+    <${Toolbar} text=${text} found=${isSearch ? rows : []} />
     <div class="scroll">
       ${problems.length > 0 && html`<${FolderProblems} problems=${problems} />`}
       ${groups.map(
@@ -122,6 +105,28 @@ function List({ chosen }) {
       }
     </div>
   </section>`;
+}
+
+/** @param {{ text: string, found: ScenarioSummary[] }} properties */
+function Toolbar({ text, found }) {
+  const activateFirst = () => {
+    const first = found.find((row) => row.description !== null);
+    if (first) void act(() => activate([first.name]));
+  };
+  return html`<div class="toolbar">
+    <${SearchField}
+      label="Search scenarios"
+      placeholder=${`Search ${loadedState().scenarios.length} scenarios`}
+      value=${text}
+      onInput=${(/** @type {string} */ filter) => setParams({ filter })}
+      onEnter=${activateFirst}
+    />
+    <${Button}
+      icon="add"
+      label="New scenario"
+      does=${() => go("scenarios", NEW)}
+    />
+  </div>`;
 }
 
 /**

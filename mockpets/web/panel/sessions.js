@@ -257,7 +257,6 @@ function Row({ row, isSelected, onSelect, onDelete }) {
   const isCurrent = name === store.session;
   const [method = "", target = ""] = last?.split(" ") ?? [];
   const shown = shownTarget({ target });
-  const places = active.length > 3 ? 2 : 3;
   return html`<tr class=${isSelected ? "selected" : ""}>
     <td class="box">
       <input
@@ -280,13 +279,7 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       ${isCurrent && html` <span class="soft">current</span>`}
     </th>
     <td title=${active.join(", ")}>
-      ${active
-        .slice(0, places)
-        .map((each) => html`<span class="chip">${each}</span>`)}
-      ${
-        active.length > places &&
-        html`<span class="chip">+${active.length - places}</span>`
-      }
+      <${Chips} names=${active} />
     </td>
     <td class="number">
       ${records === null ? "" : records.toLocaleString("en")}
@@ -304,6 +297,20 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       <${Actions} row=${row} onDelete=${onDelete} />
     </td>
   </tr>`;
+}
+
+/** @param {{ names: string[] }} properties */
+function Chips({ names }) {
+  const places = names.length > 3 ? 2 : 3;
+  return html`
+    ${names
+      .slice(0, places)
+      .map((name) => html`<span class="chip">${name}</span>`)}
+    ${
+      names.length > places &&
+      html`<span class="chip">+${names.length - places}</span>`
+    }
+  `;
 }
 
 /** @param {{ row: SessionSummary, onDelete: () => Promise<void> }} properties */
