@@ -14,6 +14,7 @@ export default tseslint.config(
       "benchmarks/",
       "docs/",
       "examples/",
+      "kit/toolbar.js",
       "tests/*",
       "!tests/javascript/",
       "mockpets/audit/*.ts",
@@ -38,8 +39,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["kit/*.js"],
-    ignores: ["kit/toolbar.js"], // its types are not written yet
+    files: ["kit/*.js", "kit/toolbar/*.js"],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
