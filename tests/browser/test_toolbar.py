@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import PROTOCOL, VERSION
+from mockpets.constants import PROTOCOL
 from tests.browser.test_looks import ALL, AXE, CHECK
 from tests.browsers import FIREFOX
 from tests.docs.page import ROOT, blocks
@@ -517,8 +517,8 @@ def test_it_leaves_a_server_with_another_protocol(browser: Browser, server: Mock
 
     def answer(route: Route) -> None:
         response = route.fetch()
-        state = response.json()
-        route.fulfill(response=response, json=state | {"protocol": PROTOCOL + 1})
+        other = {"version": "9.0", "protocol": PROTOCOL + 1}
+        route.fulfill(response=response, json=response.json() | other)
 
     with app(browser, server) as one:
         expect(one.pill).to_be_visible()
@@ -526,7 +526,7 @@ def test_it_leaves_a_server_with_another_protocol(browser: Browser, server: Mock
         one.visit()
         expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
         [line] = [text for text in one.warnings if text.startswith("mockpets:")]
-        reason = f"{server.url} is mockpets {VERSION}, and this toolbar is for another version"
+        reason = f"{server.url} is mockpets 9.0, and this toolbar is for another version"
         assert line == f"mockpets: the toolbar is off: {reason}; update the older one"
 
 
