@@ -39,12 +39,12 @@ function isCall(entry, since) {
   if (!name.startsWith(`${server}/`) || startTime < since) return false;
   if (!responseStart) return false; // such as a request that the page has aborted
   const [path = ""] = name.slice(server.length).split("?");
-  const isOurs = /^\/(?:~|__mockpets\/)/.test(path);
-  return !isOurs && contractOf(view.state, path) !== undefined;
+  const needsCookie = !/^\/(?:~|__mockpets\/)/.test(path);
+  return needsCookie && contractOf(view.state, path) !== undefined;
 }
 
 /**
- * Advise the user if a request of the page did not have the scenarios of the cookie.
+ * Advise the user if the request of the page with this path did not have the scenarios of the cookie.
  * @param {string} pathname
  */
 async function checkLog(pathname) {
@@ -75,7 +75,7 @@ function hasNames(names, others) {
 
 // --- A page that may not call the server ---
 
-let blocked = "";
+let isBlocked = false;
 
 /** Note if the page's Content-Security-Policy blocks calls of the server. */
 export function watchPolicy() {
@@ -84,8 +84,7 @@ export function watchPolicy() {
     "securitypolicyviolation",
     ({ effectiveDirective, blockedURI }) => {
       const isOurs = blockedURI.startsWith(origin);
-      if (isOurs && effectiveDirective === "connect-src")
-        blocked = effectiveDirective;
+      if (isOurs && effectiveDirective === "connect-src") isBlocked = true;
     },
     { signal: left },
   );
@@ -96,18 +95,18 @@ export function watchPolicy() {
  * @param {unknown} error
  */
 export async function missingOption(error) {
-  if (!(error instanceof MockpetsError) || blocked) return "";
+  if (!(error instanceof MockpetsError) || isBlocked) return "";
   if (error.status === 401) return "--control open";
   if (!isSilence(error)) return "";
-  const options = /** @type {const} */ ({
-    mode: "no-cors",
-    credentials: "omit",
-  });
-  const hasResponse = await fetch(`${server}/__mockpets/health`, options).then(
-    () => true,
-    () => false,
-  );
-  return hasResponse ? `--control-origin ${location.origin}` : "";
+  try {
+    await fetch(`${server}/__mockpets/health`, {
+      mode: "no-cors",
+      credentials: "omit",
+    });
+    return `--control-origin ${location.origin}`;
+  } catch {
+    return ""; // it does not run
+  }
 }
 
 /**
@@ -116,8 +115,8 @@ export async function missingOption(error) {
  */
 export function reasonOf(error) {
   const { origin } = new URL(server);
-  if (blocked) {
-    return `${blocked} of the page's Content-Security-Policy lacks ${origin}; add it, or forward /__mockpets`;
+  if (isBlocked) {
+    return `connect-src of the page's Content-Security-Policy lacks ${origin}; add it, or forward /__mockpets`;
   }
   if (error instanceof MockpetsError && isSilence(error)) {
     return `cannot connect to ${server}; is mockpets running there, and does it allow ${location.origin} (--control-origin)?`;

@@ -5,8 +5,7 @@ import { contractOf, errorReply, faultCalled } from "./active.js";
 import { h } from "./elements.js";
 import { shownPath } from "./formats.js";
 import { does } from "./loading.js";
-import { view } from "./view.js";
-import { waited } from "./waiting.js";
+import { view, waited } from "./view.js";
 
 /**
  * @import { Release, WaitingResponse } from "../control.js"
@@ -53,15 +52,18 @@ export function asked() {
  * @param {number} index
  */
 function button(request, { label, instead, title, isDisabled }, index) {
-  const properties = {
-    id: `reply-${index}`,
-    key: index,
-    class: index ? "" : "primary",
-    title,
-    disabled: isDisabled,
-    onclick: does(() => release(request, instead)),
-  };
-  return h("button", properties, label);
+  return h(
+    "button",
+    {
+      id: `reply-${index}`,
+      key: index,
+      class: index ? "" : "primary",
+      title,
+      disabled: isDisabled,
+      onclick: does(() => release(request, instead)),
+    },
+    label,
+  );
 }
 
 /**

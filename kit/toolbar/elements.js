@@ -1,4 +1,4 @@
-// The elements that are shown: what they should be, and how those in the page become so.
+// Describe elements, and make those in the page match.
 
 /** @typedef {string | number | boolean | undefined} Attribute */
 /**
@@ -149,6 +149,9 @@ function set(element, name, value) {
  * @param {Child} shown
  */
 export function button(id, label, onclick, shown) {
-  const properties = { id, key: id, "aria-label": label, title: label };
-  return h("button", { ...properties, onclick }, shown);
+  return h(
+    "button",
+    { id, key: id, "aria-label": label, title: label, onclick },
+    shown,
+  );
 }

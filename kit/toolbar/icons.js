@@ -19,13 +19,17 @@ const ICONS = {
 
 /** @param {keyof typeof ICONS} name */
 export function icon(name) {
-  const size = { viewBox: "0 0 16 16", width: 16, height: 16 };
-  const path = h("path", { d: ICONS[name] });
-  return h("svg", { ...size, "aria-hidden": "true" }, path);
+  return h(
+    "svg",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+    h("path", { d: ICONS[name] }),
+  );
 }
 
 export function logo() {
-  const properties = { class: "logo", viewBox: "-2 -2 20 20" };
-  const path = h("path", { d: LOGO });
-  return h("svg", { ...properties, "aria-hidden": "true" }, path);
+  return h(
+    "svg",
+    { class: "logo", viewBox: "-2 -2 20 20", "aria-hidden": "true" },
+    h("path", { d: LOGO }),
+  );
 }

@@ -22,7 +22,7 @@ const INVALID_URL =
 // --- Show ---
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer; // shows how the times go on
+let timer; // renders again while a time is shown
 
 renderWith(() => {
   clearTimeout(timer);
@@ -74,7 +74,7 @@ function listenToPage() {
 }
 
 /**
- * Report a scenario of a link that the server does not know, and forget them all.
+ * Report scenarios of a link that the server does not know. The cookie then names only the session.
  * @param {{ session: string, scenarios: readonly string[] }} link
  */
 async function checkScenarios({ session, scenarios }) {

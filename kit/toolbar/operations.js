@@ -73,12 +73,15 @@ function row({ name, method, path, states, role }, chosen) {
  */
 function chip(operation, state, isOn) {
   const name = `${operation}:${state}`;
-  const properties = {
-    id: name,
-    key: state,
-    class: isOn ? "primary" : "",
-    "aria-pressed": String(isOn),
-    onclick: does(() => (isOn ? remove(name) : add(name)), refetch),
-  };
-  return h("button", properties, state);
+  return h(
+    "button",
+    {
+      id: name,
+      key: state,
+      class: isOn ? "primary" : "",
+      "aria-pressed": String(isOn),
+      onclick: does(() => (isOn ? remove(name) : add(name)), refetch),
+    },
+    state,
+  );
 }

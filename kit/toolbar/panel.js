@@ -1,8 +1,8 @@
 // The panel of the toolbar: its head, messages and sections.
 
 import { copyLink } from "./actions.js";
-import { button, h } from "./elements.js";
 import { asked } from "./asked.js";
+import { button, h } from "./elements.js";
 import { icon, logo } from "./icons.js";
 import { show } from "./loading.js";
 import { toggle } from "./opening.js";
@@ -15,15 +15,9 @@ import { view } from "./view.js";
 
 export function panel() {
   const { advice, note, problem } = view;
-  const properties = {
-    key: "panel",
-    id: "panel",
-    role: "dialog",
-    "aria-label": "mockpets",
-  };
   return h(
     "div",
-    properties,
+    { key: "panel", id: "panel", role: "dialog", "aria-label": "mockpets" },
     head(),
     problem &&
       h(
@@ -42,14 +36,6 @@ export function panel() {
 }
 
 function head() {
-  const link = {
-    id: "open",
-    href: panelUrl(),
-    target: "_blank",
-    rel: "noopener",
-    "aria-label": "Open panel",
-    title: "Open panel",
-  };
   return h(
     "div",
     { class: "line head" },
@@ -57,7 +43,23 @@ function head() {
     h("b", {}, session()),
     h("i", { class: "live", role: "img", "aria-label": "Connected" }),
     button("link", "Copy link", () => show(copyLink), icon("link")),
-    h("a", link, icon("open")),
+    panelLink(),
     button("close", "Close", () => toggle(false), icon("close")),
+  );
+}
+
+function panelLink() {
+  const label = "Open panel";
+  return h(
+    "a",
+    {
+      id: "open",
+      href: panelUrl(),
+      target: "_blank",
+      rel: "noopener",
+      "aria-label": label,
+      title: label,
+    },
+    icon("open"),
   );
 }

@@ -14,19 +14,18 @@ export function pill() {
   const { advice, asked, open } = view;
   const name = session();
   const named = name === "default" ? "" : `${name} · `;
-  const properties = {
-    id: "pill",
-    key: "pill",
-    title: TITLE,
-    "aria-expanded": String(open),
-    "aria-controls": "panel",
-    onclick: () => toggle(!open),
-    onkeydown: moveByKey,
-    onpointerdown: drag,
-  };
   return h(
     "button",
-    properties,
+    {
+      id: "pill",
+      key: "pill",
+      title: TITLE,
+      "aria-expanded": String(open),
+      "aria-controls": "panel",
+      onclick: () => toggle(!open),
+      onkeydown: moveByKey,
+      onpointerdown: drag,
+    },
     logo(),
     h("span", { class: "away" }, "mockpets: "),
     h("span", { class: "path" }, named + activeScenarios().join(" + ")),

@@ -6,8 +6,7 @@ import { duration, shownPath, statusParts } from "./formats.js";
 import { OWN } from "./host.js";
 import { does, show } from "./loading.js";
 import { panelUrl } from "./server.js";
-import { view } from "./view.js";
-import { waited } from "./waiting.js";
+import { view, waited } from "./view.js";
 
 /**
  * @import { RequestSummary } from "../control.js"
@@ -87,28 +86,26 @@ function stubOf({ stubs }) {
 
 /** @param {number} number */
 function releaseButton(number) {
-  const properties = {
-    id: `release-${number}`,
-    key: "release",
-    class: "held",
-    "aria-label": `Release request ${number}`,
-    onclick: does(() => release(number)),
-  };
-  return h("button", properties, "Release");
+  return h(
+    "button",
+    {
+      id: `release-${number}`,
+      key: "release",
+      class: "held",
+      "aria-label": `Release request ${number}`,
+      onclick: does(() => release(number)),
+    },
+    "Release",
+  );
 }
 
 /** @param {number} number */
 function why(number) {
-  const link = {
-    href: `${panelUrl()}#requests/${number}`,
-    target: "_blank",
-    rel: "noopener",
-  };
-  const text = `${view.why?.text ?? ""}. `;
+  const href = `${panelUrl()}#requests/${number}`;
   return h(
     "p",
     { key: "why", class: "why" },
-    text,
-    h("a", link, "Open in the panel"),
+    `${view.why?.text ?? ""}. `,
+    h("a", { href, target: "_blank", rel: "noopener" }, "Open in the panel"),
   );
 }

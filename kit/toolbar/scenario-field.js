@@ -51,14 +51,17 @@ function input(found) {
 
 /** @param {readonly Option[]} found */
 function list(found) {
-  const properties = {
-    key: "options",
-    id: "options",
-    role: "listbox",
-    "aria-label": "Scenarios",
-    hidden: !found.length,
-  };
-  return h("div", properties, found.map(row));
+  return h(
+    "div",
+    {
+      key: "options",
+      id: "options",
+      role: "listbox",
+      "aria-label": "Scenarios",
+      hidden: !found.length,
+    },
+    found.map(row),
+  );
 }
 
 /**

@@ -8,11 +8,6 @@ import { view } from "./view.js";
 const DELAYS = { Off: "", "300 ms": "300ms", "1 s": "1s", "3 s": "3s" };
 
 export function switches() {
-  const group = {
-    role: "group",
-    class: "segments",
-    "aria-labelledby": "delays",
-  };
   return h(
     "section",
     { key: "switches" },
@@ -20,7 +15,11 @@ export function switches() {
       "div",
       { class: "line" },
       h("h2", { id: "delays" }, "Delay for all"),
-      h("div", group, Object.entries(DELAYS).map(segment)),
+      h(
+        "div",
+        { role: "group", class: "segments", "aria-labelledby": "delays" },
+        Object.entries(DELAYS).map(segment),
+      ),
     ),
     h("div", { class: "line" }, askLabel(), askSwitch()),
   );
@@ -28,11 +27,16 @@ export function switches() {
 
 /** @param {[label: string, delay: string]} delay */
 function segment([label, delay]) {
-  const isOn = delay === view.delay;
-  const onclick = change({ delay });
-  const id = `delay-${delay}`;
-  const properties = { id, key: delay, "aria-pressed": String(isOn), onclick };
-  return h("button", properties, label);
+  return h(
+    "button",
+    {
+      id: `delay-${delay}`,
+      key: delay,
+      "aria-pressed": String(delay === view.delay),
+      onclick: change({ delay }),
+    },
+    label,
+  );
 }
 
 function askLabel() {

@@ -95,6 +95,17 @@ function stored(storage) {
   }
 }
 
+/**
+ * Return how long a response has waited, such as "1.2 s".
+ * @param {WaitingResponse} waiting
+ */
+export function waited({ waited_ms }) {
+  const ms = waited_ms + performance.now() - view.loaded;
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+// --- Show ---
+
 let show = () => {};
 
 /** Show the view as it is now. */
@@ -103,7 +114,7 @@ export function render() {
 }
 
 /**
- * Set what shows the view: it imports the controls, and these import this module.
+ * Set what shows the view. It imports the controls, which import this module.
  * @param {() => void} shows
  */
 export function renderWith(shows) {
