@@ -146,7 +146,7 @@ def modules() -> dict[Path, str]:
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,  # on a busy machine
             check=False,
         )
         if done.returncode:
