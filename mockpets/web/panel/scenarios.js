@@ -1,6 +1,7 @@
 // The view of the scenarios: the list with the place of each in the stack, and the editor.
 
 import { goTo, Editor, replaceText } from "./editor.js";
+import { explain, recorded } from "./exchange.js";
 import {
   html,
   useEffect,
@@ -24,7 +25,6 @@ import {
   useChange,
   useKeys,
 } from "./store.js";
-import { explain, recorded } from "./try.js";
 import {
   Button,
   EmptyState,
