@@ -26,9 +26,7 @@ export const exampleOf = (media) =>
 const hasFields = ({ isJson, isForm, schema }) =>
   (isJson || isForm) && Object.keys(schema.properties).length > 0;
 
-/**
- * @param {{ bodies: Media[], values: FormValues, put: Put }} properties
- */
+/** @param {{ bodies: Media[], values: FormValues, put: Put }} properties */
 export function Body({ bodies, values: { type, body = "" }, put }) {
   const [isText, setText] = useState(false);
   const media = bodyOfType(bodies, type);

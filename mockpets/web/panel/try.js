@@ -248,8 +248,11 @@ const MOST_SENT = 20;
 
 /** @typedef {OutgoingRequest & { status: number | null, at: number }} Sent */
 
-const storedSent = () =>
-  /** @type {Sent[]} */ (JSON.parse(sessionStorage.getItem(SENT) ?? "[]"));
+function storedSent() {
+  /** @type {unknown} */
+  const stored = JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+  return /** @type {Sent[]} */ (stored);
+}
 
 /**
  * Return what was sent, newest first, and a function that adds a request.
