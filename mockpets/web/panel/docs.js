@@ -90,14 +90,19 @@ async function loadSettings() {
   }
 }
 
-async function loadForms() {
-  const [{ TryForm }, { load }] = await Promise.all([
-    import("./form.js"),
-    import("./openapi.js"),
-  ]);
-  const settings = await loadSettings();
+async function loadOperations() {
+  const { load } = await import("./openapi.js");
   const contract = new URLSearchParams(location.search).get("contract");
   const { byRoute } = await load(contract);
+  return byRoute;
+}
+
+async function loadForms() {
+  const [{ TryForm }, settings, byRoute] = await Promise.all([
+    import("./form.js"),
+    loadSettings(),
+    loadOperations(),
+  ]);
   return { TryForm, settings, byRoute };
 }
 
