@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "./preact.js";
 import { act, call, useChange } from "./store.js";
-import { explain, recorded } from "./try.js";
+import { explain, recorded } from "./exchange.js";
 import { StatusText } from "./ui.js";
 
 /**
