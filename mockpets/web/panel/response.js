@@ -4,7 +4,7 @@ import { Explanation } from "./details.js";
 import { Message } from "./message.js";
 import { html } from "./preact.js";
 import { store } from "./store.js";
-import { duration } from "../../../kit/toolbar/formats.js";
+import { duration } from "../../../kit/toolbar/shown.js";
 import { StatusText } from "./ui.js";
 
 /** @import { Explanation as ExplanationDetails } from "../../../kit/control.js" */
