@@ -3,7 +3,7 @@
 import { activeScenarios, add, remove } from "./actions.js";
 import { button, h } from "./elements.js";
 import { does, refetch, show } from "./loading.js";
-import { activeStates, listedStates } from "./states.js";
+import { activeStates, listedStates } from "./operation-states.js";
 import { view } from "./view.js";
 
 /**

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
 
 _FOLDER: Final = Path(__file__).with_name("panel")
-_OF_THE_KIT: Final = ("connection.js", "toolbar/active.js", "toolbar/shown.js")
+_OF_THE_KIT: Final = (
+    "connection.js",
+    *("toolbar/active.js", "toolbar/operation-states.js", "toolbar/shown.js"),
+)
 """The modules of the kit that the panel imports."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",

@@ -1,12 +1,12 @@
 // What can be done with a request of the log: release, respond like it, send it again, copy it.
 
+import { errorReply, faultCalled } from "../../../kit/toolbar/active.js";
 import { waitsFor } from "../../../kit/toolbar/shown.js";
 import { Menu } from "./overlays.js";
 import { html } from "./preact.js";
 import {
   call,
   copy,
-  errorReply,
   go,
   loadedState,
   release,
@@ -16,7 +16,7 @@ import {
 import { Button } from "./ui.js";
 
 /**
- * @import { Fault, RequestDetails } from "../../../kit/control.js"
+ * @import { RequestDetails } from "../../../kit/control.js"
  * @import { CallOptions } from "../../../kit/types.js"
  * @import { Item } from "./overlays.js"
  * @import { Instead } from "./store.js"
@@ -26,32 +26,29 @@ const formats = () => import("./formats.js");
 
 /** @typedef {typeof import("./formats.js")} Formats */
 
-/** Return the fault that cuts the connection. */
-function cut() {
-  const faults = Object.entries(loadedState().faults);
-  const found = faults.find(([, word]) => word === "cut");
-  return { fault: /** @type {Fault} */ (found?.[0]) }; // the server has one
-}
-
 /**
- * What `Release with` sends to the client of a path: its name, and the reply or delay.
+ * Return what `Release with` sends to the client of a path: its name, and the reply or delay.
  * @param {string} path
  * @returns {[name: string, instead: Instead][]}
  */
-const replies = (path) => [
-  ["Real response", {}],
-  ["401", { reply: errorReply(path, 401) }],
-  ["404", { reply: errorReply(path, 404) }],
-  ["500", { reply: { status: 500 } }],
-  ["Empty list", { reply: { page: [] } }],
-  ["Slow, after 3 s", { delay: "3s" }],
-  ["Broken connection", { reply: cut() }],
-];
+function replies(path) {
+  const state = loadedState();
+  const fault = faultCalled(state, "cut");
+  return [
+    ["Real response", {}],
+    ["401", { reply: errorReply(state, path, 401) }],
+    ["404", { reply: errorReply(state, path, 404) }],
+    ["500", { reply: { status: 500 } }],
+    ["Empty list", { reply: { page: [] } }],
+    ["Slow, after 3 s", { delay: "3s" }],
+    ["Broken connection", fault ? { reply: { fault } } : {}],
+  ];
+}
 
 /** @typedef {CallOptions<"POST /requests/{number}/stub">["query"]} StubQuery */
 
 /**
- * What `Respond like this` does: its name, and the query of the call.
+ * Return what `Respond like this` does: its name, and the query of the call.
  * @returns {[name: string, query: StubQuery][]}
  */
 const likeThis = () => [
@@ -60,7 +57,7 @@ const likeThis = () => [
   ["404", { status: 404 }],
   ["500", { status: 500 }],
   ["Slow, after 3 s", { delay: "3s" }],
-  ["Broken connection", cut()],
+  ["Broken connection", { fault: faultCalled(loadedState(), "cut") }],
 ];
 
 /**

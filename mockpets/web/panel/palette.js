@@ -38,7 +38,7 @@ function useSessions() {
     const load = () =>
       act(async () => setSessions((await call("GET /sessions")).sessions));
     void load();
-    const timer = setInterval(load, REFRESH_MS);
+    const timer = setInterval(() => void load(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   return sessions;

@@ -12,6 +12,10 @@ import {
   store,
   useChange,
 } from "./store.js";
+import {
+  activeStates,
+  listedStates,
+} from "../../../kit/toolbar/operation-states.js";
 import { kindOf } from "../../../kit/toolbar/shown.js";
 import { matching } from "./overlays.js";
 import { Button, Group, SearchField, useRoving } from "./ui.js";
@@ -88,17 +92,11 @@ const groupsOf = (operations, shown) =>
     }))
     .filter(({ members }) => members.length);
 
-/**
- * Return the active states of an operation.
- * @param {string} operation
- */
-const activeStates = (operation) =>
-  loadedState()
-    .active.filter((each) => each.startsWith(`${operation}:`))
-    .map((each) => each.slice(operation.length + 1));
+/** @param {string} operation */
+const activeOf = (operation) => activeStates(loadedState().active, operation);
 
 /** @param {Operation} operation */
-const hasActiveState = ({ name }) => activeStates(name).length > 0;
+const hasActiveState = ({ name }) => activeOf(name).length > 0;
 
 export default function View() {
   const { filter: text = "" } = store.route.params;
@@ -158,32 +156,6 @@ export default function View() {
 }
 
 /**
- * Return the place of a state in a row: the statuses come first, in their order.
- * @param {string} state
- */
-const rank = (state) =>
-  /^\d{3}(?!\w)/.test(state) ? Number(state.slice(0, 3)) : 600;
-
-/**
- * Return the states that a row shows, in their order.
- * @param {Operation} operation
- * @param {boolean} hasMore
- */
-function statesOf({ name, states, isList }, hasMore) {
-  const shown = new Set([
-    ...states,
-    "500",
-    ...(isList ? ["empty"] : []),
-    "3s",
-    "hold",
-    "offline",
-    ...(hasMore ? ["429", "503", ...Object.keys(loadedState().faults)] : []),
-    ...activeStates(name),
-  ]);
-  return [...shown].sort((one, other) => rank(one) - rank(other));
-}
-
-/**
  * An operation with its states; the keys move between these.
  * @param {{ operation: Operation }} properties
  */
@@ -191,7 +163,8 @@ function Row({ operation }) {
   const { name, title } = operation;
   const [hasMore, setHasMore] = useState(false);
   const roving = useRoving();
-  const active = activeStates(name);
+  const active = activeOf(name);
+  const faults = hasMore ? loadedState().faults : undefined;
   const held = loadedState().gates[name] ?? 0;
   return html`<li class="operation">
     <p title=${`${name}: ${title}`}>
@@ -204,7 +177,7 @@ function Row({ operation }) {
       ref=${roving.ref}
       onKeyDown=${roving.onKeyDown}
     >
-      ${statesOf(operation, hasMore).map(
+      ${listedStates(operation, active, faults).map(
         (state) => html`<button
           type="button"
           key=${state}

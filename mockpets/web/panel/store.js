@@ -396,16 +396,6 @@ export function recordsWord() {
   return one && !others.length ? one.name : "records";
 }
 
-/**
- * Return the reply of an error as the contract of a path has it.
- * @param {string} path
- * @param {number} status
- */
-export function errorReply(path, status) {
-  const error = contractOf(path)?.errors[status];
-  return error ? { error } : { status };
-}
-
 // --- Actions ---
 
 /**
