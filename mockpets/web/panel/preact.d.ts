@@ -1,18 +1,14 @@
-// The types of preact.js, as the panel uses it.
+// The types of what the panel uses of preact.js. Preact's own package has them where TypeScript finds none.
 
-import type { ComponentChildren } from "preact";
+/** What a component returns, and what a template has between its tags. */
+export type Content =
+  string | number | boolean | null | undefined | VNode | Content[];
 
-export { render } from "preact";
-export {
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useState,
-  type StateUpdater,
-} from "preact/hooks";
-
-/** What a component returns and a template has as a child. */
-export type Content = ComponentChildren;
+/** An element of a component or of the page. */
+export interface VNode {
+  readonly type: unknown;
+  readonly props: object;
+}
 
 /** A value that stays from one rendering to the next; that of an element is set in effects and event handlers. */
 export interface Ref<T> {
@@ -25,10 +21,33 @@ export type On<
   Kind extends Event = Event,
 > = Kind & { readonly currentTarget: Target; readonly target: Target };
 
+type Effect = () => void | (() => void);
+
 export declare function html(
   strings: TemplateStringsArray,
   ...values: unknown[]
 ): Content;
 
+export declare function render(content: Content, parent: Element): void;
+
+export declare function useState<T>(
+  initial: T | (() => T),
+): [value: T, set: (value: T | ((before: T) => T)) => void];
+
 export declare function useRef<T>(initial: null): Ref<T>;
 export declare function useRef<T>(initial: T): Ref<T>;
+
+export declare function useEffect(
+  effect: Effect,
+  inputs?: readonly unknown[],
+): void;
+
+export declare function useLayoutEffect(
+  effect: Effect,
+  inputs?: readonly unknown[],
+): void;
+
+export declare function useMemo<T>(
+  make: () => T,
+  inputs: readonly unknown[],
+): T;
