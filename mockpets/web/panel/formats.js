@@ -2,11 +2,20 @@
 
 import { address, inSession } from "./store.js";
 
+/** @import { RequestDetails } from "../../../kit/control.js" */
+/** @import { Pair } from "./sending.js" */
+
+/** @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Return the curl command of a request.
- * @param {{method: string, url: string, headers?: [string, string][], body?: string | null, base64?: boolean}} request
+ * @param {object} request
+ * @param {string} request.method
+ * @param {string} request.url
+ * @param {Pair[]} [request.headers]
+ * @param {string | null} [request.body]
+ * @param {boolean} [request.base64] whether the body is base64
  */
 export function curl({
   method,
@@ -15,8 +24,9 @@ export function curl({
   body = null,
   base64 = false,
 }) {
-  const parts = [method === "HEAD" ? "curl -I" : "curl -i"];
-  if (/[[\]{}]/.test(url)) parts[0] += " -g"; // or curl takes them for a pattern of URLs
+  // Without -g, curl takes brackets and braces for a pattern of URLs.
+  const globbing = /[[\]{}]/.test(url) ? " -g" : "";
+  const parts = [`curl ${method === "HEAD" ? "-I" : "-i"}${globbing}`];
   if (method !== "HEAD" && method !== (body === null ? "GET" : "POST"))
     parts.push(`-X ${quoted(method)}`);
   parts.push(quoted(url));
@@ -28,7 +38,9 @@ export function curl({
   if (body !== null)
     parts.push(base64 ? "--data-binary @-" : `--data-raw ${quoted(body)}`);
   const command = parts.join(" \\\n  ");
-  return base64 ? `echo ${quoted(body)} | base64 -d | ${command}` : command;
+  return base64 && body !== null
+    ? `echo ${quoted(body)} | base64 -d | ${command}`
+    : command;
 }
 
 // The client sets these headers itself, or they belong to the connection.
@@ -36,15 +48,16 @@ const CLIENT_HEADERS =
   /^(host|content-length|connection|accept-encoding|user-agent|sec-.*|proxy-.*|transfer-encoding)$/i;
 
 /**
- * Return the headers for resending a recorded request. Recorded requests have no key, so use the server's.
- * @param {any} entry of the request log
+ * Return the headers for resending a recorded request. Recorded requests have no key, so use the
+ * server's.
+ * @param {Pick<RequestDetails, "notes" | "request">} entry
  * @param {string} key
- * @returns {[string, string][]}
  */
 export function headersToResend(entry, key) {
   const invalidKey = entry.notes.some((note) => note.code === "key_invalid");
+  /** @type {Pair[]} */
   const headers = [];
-  for (const [name, value] of entry.request.headers) {
+  for (const [name = "", value = ""] of entry.request.headers) {
     if (CLIENT_HEADERS.test(name)) continue;
     if (name.toLowerCase() === "authorization")
       headers.push([name, `Bearer ${invalidKey ? "not-the-key" : key}`]);
@@ -53,7 +66,10 @@ export function headersToResend(entry, key) {
   return headers;
 }
 
-/** Return the URL for sending a recorded request again, in its session. */
+/**
+ * Return the URL for sending a recorded request again, in its session.
+ * @param {RequestDetails} entry
+ */
 export function urlOf(entry) {
   const prefixed = entry.target.startsWith("/~");
   return address(
@@ -61,19 +77,22 @@ export function urlOf(entry) {
   );
 }
 
-/** Return the body to send again: undefined without one, else a text or bytes. */
-export function bodyOf({
-  method,
-  request: {
-    body: { text, base64, size },
-  },
-}) {
+/**
+ * Return the body to send again: undefined without one, else a text or bytes.
+ * @param {RequestDetails} entry
+ */
+export function bodyOf({ method, request }) {
+  const { text, base64, size } = request.body;
   if (!size || method === "GET" || method === "HEAD") return undefined;
   return base64
     ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
     : text;
 }
 
+/**
+ * @param {RequestDetails} entry
+ * @param {string} key
+ */
 export function asCurl(entry, key) {
   const { text, base64, size } = entry.request.body;
   return curl({
@@ -85,38 +104,49 @@ export function asCurl(entry, key) {
   });
 }
 
+/**
+ * @param {RequestDetails} entry
+ * @param {string} key
+ */
 export function asFetch(entry, key) {
   const { base64, text } = entry.request.body;
-  const body = bodyOf(entry);
+  const headers = Object.fromEntries(headersToResend(entry, key));
   const lines = [
     `  method: ${JSON.stringify(entry.method)},`,
-    `  headers: ${JSON.stringify(Object.fromEntries(headersToResend(entry, key)), null, 2).replaceAll("\n", "\n  ")},`,
+    `  headers: ${JSON.stringify(headers, null, 2).replaceAll("\n", "\n  ")},`,
   ];
-  if (body !== undefined)
-    lines.push(
-      `  body: ${base64 ? `Uint8Array.from(atob(${JSON.stringify(text)}), (char) => char.charCodeAt(0))` : JSON.stringify(body)},`,
-    );
+  if (bodyOf(entry) !== undefined) {
+    const body = JSON.stringify(text);
+    const bytes = `Uint8Array.from(atob(${body}), (char) => char.charCodeAt(0))`;
+    lines.push(`  body: ${base64 ? bytes : body},`);
+  }
   return `await fetch(${JSON.stringify(urlOf(entry))}, {\n${lines.join("\n")}\n});`;
 }
 
-/** Return the conditions that a request meets: its operation, or its method and path. */
+/**
+ * Return the conditions that a request meets: its operation, or its method and path.
+ * @param {RequestDetails} entry
+ */
 const matchOf = ({ operation, method, path }) =>
   operation ? { operation } : { method, path };
 
+/** @param {RequestDetails} entry */
 export function asTest(entry) {
   const scenarios = entry.scenarios
     .filter((name) => name !== "default")
     .map((name) => JSON.stringify(name))
     .join(", ");
+  const title = `${entry.method} ${entry.path}: ${entry.status ?? entry.fault}`;
   return `import { expect, test } from "./mockpets/playwright";
 
-test(${JSON.stringify(`${entry.method} ${entry.path}: ${entry.status ?? entry.fault}`)}, async ({ mock, page }) => {
+test(${JSON.stringify(title)}, async ({ mock, page }) => {
 ${scenarios ? `  await mock.use(${scenarios});\n` : ""}  await page.goto("/");
   await mock.verify(${JSON.stringify(matchOf(entry))});
 });
 `;
 }
 
+/** @param {RequestDetails} entry */
 export function asVerify(entry) {
   const { operation, method, path, session, status } = entry;
   const match = operation
