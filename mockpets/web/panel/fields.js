@@ -1,4 +1,4 @@
-// Controls for values by their schema, as Data and Try it have them. Values are texts: see `textOf`.
+// Controls for values by their schema, for Data and Try it. Values are texts: see `textOf`.
 
 import { isText, jsonOf, members, textOf, toObject } from "./json.js";
 import { html } from "./preact.js";

@@ -1,0 +1,124 @@
+// The form that replaces all records of a collection.
+
+import { jsonOf, toObject } from "./json.js";
+import { html, useRef, useState } from "./preact.js";
+import { replaceRecords } from "./records.js";
+import { handler } from "./store.js";
+import { Button } from "./ui.js";
+
+/**
+ * @import { CollectionSummary } from "../../../kit/control.js"
+ * @import { Properties } from "./json.js"
+ * @import { On, Ref } from "./preact.js"
+ */
+
+/**
+ * What replaces the records.
+ * @typedef {object} Source
+ * @property {string} name
+ * @property {string} text
+ * @property {(entered: string) => string} json what is sent
+ */
+
+/** @type {Source} */
+const GENERATED = {
+  name: "generate",
+  text: "Generated records",
+  json: (entered) => `{"count":${jsonOf(entered, false)}}`,
+};
+
+/** @type {Source} */
+const PASTED = { name: "paste", text: "JSON", json: (entered) => entered };
+
+/** @type {Source} */
+const FIXTURE = {
+  name: "fixture",
+  text: "A fixture",
+  json: (entered) => JSON.stringify(entered.trim()),
+};
+
+/** @type {Source} */
+const NOTHING = { name: "clear", text: "Nothing", json: () => "[]" };
+
+/**
+ * Replace all records with generated ones, a fixture, pasted JSON, or nothing.
+ * @param {{ collection: CollectionSummary, first?: Properties }} properties
+ */
+export function Replace({ collection, first }) {
+  const isGenerated = collection.scenario === null;
+  const sources = [
+    ...(isGenerated ? [GENERATED] : []),
+    PASTED,
+    FIXTURE,
+    NOTHING,
+  ];
+  const [source, setSource] = useState(isGenerated ? GENERATED : PASTED);
+  /** @type {Ref<HTMLInputElement | HTMLTextAreaElement | null>} */
+  const field = useRef(null);
+  const choose = (/** @type {On<HTMLSelectElement>} */ event) =>
+    setSource(
+      sources.find(({ name }) => name === event.target.value) ?? source,
+    );
+  const replace = handler(() => {
+    const does = source === NOTHING ? "Deleted" : "Replaced";
+    return replaceRecords(
+      `${does} all records of ${collection.name}.`,
+      collection,
+      source.json(field.current?.value ?? ""),
+    );
+  });
+  return html`<form
+    class="panel-form"
+    aria-label="Replace all records"
+    onSubmit=${replace}
+  >
+    <label>
+      With${" "}
+      <select value=${source.name} onChange=${choose}>
+        ${sources.map(
+          ({ name, text }) =>
+            html`<option key=${name} value=${name}>${text}</option>`,
+        )}
+      </select>
+    </label>
+    ${
+      source === GENERATED &&
+      html`<label key="generate">
+        Number${" "}
+        <input
+          ref=${field}
+          name="value"
+          inputmode="numeric"
+          autocomplete="off"
+          required
+          defaultValue="100"
+        />
+      </label>`
+    }
+    ${
+      source === FIXTURE &&
+      html`<label key="fixture">
+        Name <input ref=${field} name="value" autocomplete="off" required />
+      </label>`
+    }
+    ${
+      source === PASTED &&
+      html`<label key="paste" class="grow">
+        Records${" "}
+        <textarea
+          ref=${field}
+          name="value"
+          rows="3"
+          spellcheck=${false}
+          required
+          placeholder=${`[${first ? toObject(first) : `{"${collection.id}": 1}`}]`}
+        ></textarea>
+      </label>`
+    }
+    <${Button}
+      kind="primary"
+      type="submit"
+      text=${source === NOTHING ? "Delete all" : "Replace"}
+    />
+  </form>`;
+}
