@@ -48,6 +48,7 @@ import { Button, count, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
  * @property {Page} page
  */
 
+/** @typedef {"add" | "replace"} Form */
 /** @typedef {OpenCollection & { data: CollectionSummary[] }} Shown with all collections */
 
 const PAGE = 100;
@@ -166,20 +167,23 @@ function Records({
 }) {
   const { collection, page, filters } = open;
   const { records } = page;
-  const [form, setForm] = useState(
-    /** @type {"add" | "replace" | null} */ (null),
-  );
+  const [form, setForm] = useState(/** @type {Form | null} */ (null));
   const names = propertiesOf(collection, records, schema, parent);
   const columns = names
     .slice(0, MOST_COLUMNS)
     .map((name) => columnOf(name, records, schema, parent));
-  const toggle = (/** @type {"add" | "replace"} */ kind) => ({
+  const toggle = (/** @type {Form} */ kind) => ({
     "aria-expanded": String(form === kind),
     does: () => setForm(form === kind ? null : kind),
   });
   return html`<div class="view">
     <div class="toolbar">
-      <${FilterField} ...${open} names=${names} schema=${schema} filter=${filter} />
+      <${FilterField}
+        ...${open}
+        names=${names}
+        schema=${schema}
+        filter=${filter}
+      />
       <${Button} text="Replace all" ...${toggle("replace")} />
       <${Actions} collection=${collection} filters=${filters} />
       <${Button}
@@ -191,25 +195,15 @@ function Records({
     </div>
     <div class="above">
       <${HiddenNote} collection=${collection} />
-      ${
-        form === "add" &&
-        (schema
-          ? html`<${Add}
-            collection=${collection}
-            schema=${schema}
-            create=${create}
-            parent=${parent}
-          />`
-          : html`<${AddJson}
-            collection=${collection}
-            names=${names}
-            first=${records[0]}
-          />`)
-      }
-      ${
-        form === "replace" &&
-        html`<${Replace} collection=${collection} first=${records[0]} />`
-      }
+      <${OpenForm}
+        form=${form}
+        collection=${collection}
+        names=${names}
+        first=${records[0]}
+        schema=${schema}
+        create=${create}
+        parent=${parent}
+      />
     </div>
     <div class="scroll">
       ${
@@ -310,6 +304,28 @@ function Actions({ collection, filters }) {
       />`
     }
   `;
+}
+
+/**
+ * @param {Described & {
+ *   form: Form | null,
+ *   collection: CollectionSummary,
+ *   names: string[],
+ *   first?: Properties,
+ * }} properties
+ */
+function OpenForm({ form, collection, names, first, schema, create, parent }) {
+  if (form === null) return null;
+  if (form === "replace")
+    return html`<${Replace} collection=${collection} first=${first} />`;
+  return schema
+    ? html`<${Add}
+      collection=${collection}
+      schema=${schema}
+      create=${create}
+      parent=${parent}
+    />`
+    : html`<${AddJson} collection=${collection} names=${names} first=${first} />`;
 }
 
 /** @param {{ collection: CollectionSummary }} properties */

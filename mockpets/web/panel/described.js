@@ -2,7 +2,9 @@
 
 /**
  * @import { CollectionSummary } from "../../../kit/control.js"
- * @import { ContractOperation, Details, LoadedContract, Operation, Schema } from "./openapi.js"
+ * @import {
+ *   ContractOperation, Details, LoadedContract, Operation, Schema,
+ * } from "./openapi.js"
  */
 
 /** @typedef {{ name: string, column: string }} Parent a collection, and the property with its key */

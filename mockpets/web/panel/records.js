@@ -54,7 +54,7 @@ export async function loadRecords(collection, filters = [], limit = Infinity) {
     } catch (error) {
       const isGone = isRejected(error) && error.status === 404;
       if (last === null || !isGone) throw error;
-      return loadRecords(collection, filters, limit); // the last record was deleted meanwhile
+      return loadRecords(collection, filters, limit); // `last` was deleted meanwhile
     }
     records.push(...page.records);
     last = page.next;

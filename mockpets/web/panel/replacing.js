@@ -45,14 +45,14 @@ const NOTHING = { name: "clear", text: "Nothing", json: () => "[]" };
  * @param {{ collection: CollectionSummary, first?: Properties }} properties
  */
 export function Replace({ collection, first }) {
-  const isGenerated = collection.scenario === null;
+  const canGenerate = collection.scenario === null;
   const sources = [
-    ...(isGenerated ? [GENERATED] : []),
+    ...(canGenerate ? [GENERATED] : []),
     PASTED,
     FIXTURE,
     NOTHING,
   ];
-  const [source, setSource] = useState(isGenerated ? GENERATED : PASTED);
+  const [source, setSource] = useState(canGenerate ? GENERATED : PASTED);
   /** @type {Ref<HTMLInputElement | HTMLTextAreaElement | null>} */
   const field = useRef(null);
   const choose = (/** @type {On<HTMLSelectElement>} */ event) =>
