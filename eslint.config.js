@@ -23,7 +23,7 @@ export default tseslint.config(
   },
   js.configs.recommended,
   {
-    files: ["kit/**/*.js", "mockpets/**/*.js"],
+    files: ["kit/**/*.js", "mockpets/**/*.js", "tests/javascript/*.js"],
     languageOptions: { globals: { ...globals.browser, ...globals.node } },
     plugins: { "import-x": importX },
     rules: {
@@ -38,7 +38,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ["kit/*.js"],
+    files: [
+      "kit/*.js",
+      "kit/audit/*.js",
+      "mockpets/audit/sheet.js",
+      "tests/javascript/*.js",
+    ],
     ignores: ["kit/toolbar.js"], // its types are not written yet
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {

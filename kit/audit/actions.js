@@ -76,7 +76,12 @@ export async function findActions(discovery, targets, deadline) {
   return { actions, addresses };
 }
 
-/** Return the steps of a candidate: of the log-in those that have worked. @param {Discovery} discovery @param {Candidate} candidate @param {Target} target */
+/**
+ * Return the steps of a candidate: of the log-in those that have worked.
+ * @param {Discovery} discovery
+ * @param {Candidate} candidate
+ * @param {Target} target
+ */
 function stepsOf({ signIn }, { asksPassword, steps }, { url }) {
   return asksPassword && signIn?.url === url ? signIn.steps : steps;
 }
@@ -129,7 +134,10 @@ async function press(discovery, target, action, known) {
   });
 }
 
-/** Return the operations of requests that have written something. @param {Awaited<ReturnType<Visit["mock"]["requests"]>>} requests */
+/**
+ * Return the operations of requests that have written something.
+ * @param {Awaited<ReturnType<Visit["mock"]["requests"]>>} requests
+ */
 function writesIn(requests) {
   const writes = requests.filter(
     ({ method, status }) => method !== "GET" && status !== null && status < 400,

@@ -4,25 +4,21 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Mockpets } from "../client.js";
 import { addSession, callsTo, failure, origin, urlsOf } from "../shared.js";
-import { BINDING, observe } from "./observe.js";
+import { BINDING, NOW, observe } from "./observe.js";
+import { isQuiet } from "./quiet.js";
 import { normalLines } from "./texts.js";
 
 /** @import { BrowserContext, Page, Request, Route } from "@playwright/test" */
-/** @import { Call, Config, Observation, Operation, Place, Snapshot, Step, Visit } from "./types.d.ts" */
+/** @import { Call, Config, Observation, Operation, Place, Report, Snapshot, Step, Visit } from "./types.d.ts" */
+/** @import { Expectations } from "./quiet.js" */
 
-/**
- * @typedef {object} WaitOptions
- * @property {string} [expected] an operation that the page is about to call
- * @property {string} [failing] an operation whose requests fail, so that the page may send them again
- * @property {(snapshot: Snapshot) => boolean} [seemsToLoad]
- */
 /**
  * @typedef {object} OwnOptions
  * @property {Parameters<Mockpets["use"]>[0]} [scenario]
  * @property {boolean} [signedIn]
  * @property {string | null} [proxied] an operation whose responses are those of a broken proxy
  */
-/** @typedef {WaitOptions & OwnOptions} OpenOptions */
+/** @typedef {Expectations & OwnOptions} OpenOptions */
 
 const HOLD = ":hold";
 const CALLS = new Set(["fetch", "xhr", "eventsource", "other"]); // of Playwright's resource types
@@ -30,10 +26,6 @@ const LOADED_MS = 5_000;
 const SIZE = { width: 1280, height: 800 };
 const LOAD_MS = 15_000;
 const CLICK_MS = 2_000;
-const QUIET_MS = 600;
-const CALM_MS = 3_000; // after which a page that changes all the time counts as quiet
-const RETRY_MS = 1_300; // TanStack Query sends its first retry after a second
-const STUCK_MS = 4_000; // until a page that seems to load is believed to
 const LONGEST_MS = 15_000; // TanStack Query's three retries take seven seconds
 const POLL_MS = 50;
 const MUTED = "Script error.";
@@ -41,8 +33,11 @@ const CHANNELS = /^(?:chrome|msedge|chromium)(?:-\w+)*$/;
 const INSTALL =
   "install it in this project: npm install --save-dev @playwright/test";
 /** What a proxy sends when the service behind it is down. No expression can name it. */
-export const PROXY_PAGE =
-  "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx/1.27</center></body></html>";
+export const PROXY_PAGE = [
+  "<html><head><title>502 Bad Gateway</title></head><body>",
+  "<center><h1>502 Bad Gateway</h1></center><hr><center>nginx/1.27</center>",
+  "</body></html>",
+].join("");
 
 export class AuditError extends Error {
   /** @param {string} what @param {string} [hint] */
@@ -60,7 +55,10 @@ export async function launch({ cwd, browser }) {
   /** @type {typeof import("@playwright/test")} */
   let playwright;
   try {
-    playwright = createRequire(join(cwd, "package.json"))("@playwright/test");
+    const load = createRequire(join(cwd, "package.json"));
+    /** @type {unknown} */
+    const loaded = load("@playwright/test");
+    playwright = /** @type {typeof playwright} */ (loaded);
   } catch {
     throw new AuditError(
       "the project in the working directory has no @playwright/test",
@@ -165,16 +163,19 @@ export class Opener {
     const context = await this.browser.newContext({
       viewport: SIZE,
       locale: "en-US",
-      storageState: signedIn ? this.storageState : undefined,
+      ...(signedIn && this.storageState && { storageState: this.storageState }),
     });
     const visit = this.#record(context, mock, await context.newPage());
     visit.proxied = proxied;
     if (typeof scenario === "string" && scenario.endsWith(HOLD))
       visit.held = scenario.slice(0, -HOLD.length);
-    await context.exposeBinding(BINDING, ({ page, frame }, message) => {
-      if (page === visit.page && frame === page.mainFrame())
-        note(visit, message);
-    });
+    await context.exposeBinding(
+      BINDING,
+      ({ page, frame }, /** @type {Report} */ report) => {
+        if (page === visit.page && frame === page.mainFrame())
+          note(visit, report);
+      },
+    );
     await context.addInitScript(observe, BINDING);
     if (signedIn && this.sessionStorage.length) {
       await context.addInitScript(
@@ -300,7 +301,8 @@ export class Opener {
       end(calls.get(request), null);
       visit.observation.broken ||= CALLS.has(request.resourceType());
     });
-    // The page gets no text of some exceptions, but Playwright does. Without a place in the app, they are a third party's.
+    // The page gets no text of some exceptions, but Playwright does.
+    // Without a place in the app, they are a third party's.
     page.on("pageerror", ({ name, message, stack }) => {
       const isOwn = stack?.includes(new URL(this.config.app).origin);
       visit.thrown = isOwn ? `${name}: ${message}` : null;
@@ -312,7 +314,11 @@ export class Opener {
     return visit;
   }
 
-  /** Return the operation that a request calls, empty for one that the contract does not have, and the path with its query at the mock; undefined for other requests. @param {Request} request */
+  /**
+   * Return the operation that a request calls, empty for one that the contract does not have, and the path with its
+   * query at the mock; undefined for other requests.
+   * @param {Request} request
+   */
   #target(request) {
     const url = request.url();
     if (!this.#calls.test(url) || !CALLS.has(request.resourceType()))
@@ -390,7 +396,10 @@ export class Opener {
   }
 }
 
-/** Return whether an error is one of a page, such as a timeout, and not of the browser or the mock. @param {unknown} error */
+/**
+ * Return whether an error is one of a page, such as a timeout, and not of the browser or the mock.
+ * @param {unknown} error
+ */
 export function isOfPage(error) {
   const { name, message } = /** @type {Error} */ (error);
   return (
@@ -412,7 +421,11 @@ function ignore(done) {
   return done.catch(() => {});
 }
 
-/** Return a regular expression for the URLs below a base path at any origin. @param {string} base @param {Operation[]} operations */
+/**
+ * Return a regular expression for the URLs below a base path at any origin.
+ * @param {string} base
+ * @param {Operation[]} operations
+ */
 function anywhere(base, operations) {
   if (base)
     return `^https?://[^/?#]+(?:/[^?#]*)?${sourceOfPath(base)}(?:[/?#]|$)`;
@@ -445,14 +458,14 @@ export function observationFrom(last) {
   };
 }
 
-/** Add what the page has reported. @param {Visit} visit @param {any} message */
-function note({ observation, thrown }, message) {
-  const exception = message.exception === MUTED ? thrown : message.exception;
+/** Add what the page has reported. @param {Visit} visit @param {Report} report */
+function note({ observation, thrown }, report) {
+  const exception = report.exception === MUTED ? thrown : report.exception;
   if (exception) observation.exceptions.push(exception);
-  if (message.rejection !== undefined)
-    observation.rejections.push(message.rejection);
-  if (!message.snapshot) return;
-  const snapshot = { at: Date.now(), ...message.snapshot };
+  if (report.rejection !== undefined)
+    observation.rejections.push(report.rejection);
+  if (!report.snapshot) return;
+  const snapshot = { at: Date.now(), ...report.snapshot };
   if (textOf(snapshot) !== textOf(observation.last))
     observation.changed = snapshot.at;
   observation.seen.push(snapshot);
@@ -465,57 +478,28 @@ function textOf(snapshot) {
 }
 
 /**
- * Wait until a page is quiet: its requests have their responses, it does not change, and seems to send no further one.
+ * Wait until a page is quiet.
  * @param {Visit} visit
- * @param {WaitOptions & { since?: number }} [options]
+ * @param {Expectations & { since?: number }} [options] `since`: earlier requests do not count
  */
-export async function settle(
-  visit,
-  { expected, failing, seemsToLoad, since = 0 } = {},
-) {
-  const { observation } = visit;
+export async function settle(visit, { since = 0, ...expectations } = {}) {
   const begun = Date.now();
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const now = Date.now();
     if (now - begun > LONGEST_MS || visit.page.isClosed()) break;
-    const calls = observation.calls.filter((call) => call.begun >= since);
-    if (
-      calls.some((call) => call.ended === null && call.operation !== visit.held)
-    )
-      continue;
-    if (
-      expected &&
-      !calls.some(({ operation }) => operation === expected) &&
-      now - begun < CALM_MS
-    )
-      continue;
-    const last = Math.max(
+    const { calls, changed, last } = visit.observation;
+    const seen = {
+      calls: calls.filter((call) => call.begun >= since),
+      held: visit.held,
+      changed,
+      last,
       begun,
-      ...calls.map((call) => call.ended ?? call.begun),
-    );
-    const failed = calls.filter(
-      ({ operation }) => operation === failing && failing !== undefined,
-    );
-    const gaps = failed
-      .slice(1)
-      .map(
-        (call, index) =>
-          call.begun - (failed[index].ended ?? failed[index].begun),
-      );
-    let quiet = QUIET_MS;
-    if (gaps.length) quiet = Math.max(RETRY_MS, 2.5 * gaps[gaps.length - 1]);
-    else if (failed.length)
-      quiet = seemsToLoad?.(observation.last) ? STUCK_MS : RETRY_MS;
-    if (now - last < quiet) continue;
-    if (
-      now - observation.changed >= QUIET_MS ||
-      now - last >= Math.max(CALM_MS, quiet)
-    )
-      break;
+    };
+    if (isQuiet(seen, now, expectations)) break;
   }
   const snapshot = await visit.page
-    .evaluate(`window.${BINDING}Now?.()`)
+    .evaluate((name) => window[name]?.(), NOW)
     .catch(() => null);
   if (snapshot) note(visit, { snapshot });
 }
@@ -545,7 +529,11 @@ export function sourceOf({ by, name, nth, role }) {
   return nth === null ? all : `${all}${nth ? `.nth(${nth})` : ".first()"}`;
 }
 
-/** Do a step of an action; throws if the element is missing, covered or disabled. @param {Page} page @param {Step} step */
+/**
+ * Do a step of an action; throws if the element is missing, covered or disabled.
+ * @param {Page} page
+ * @param {Step} step
+ */
 export async function perform(page, { do: what, place, value = "" }) {
   const locator = locate(page, place);
   const timeout = CLICK_MS;

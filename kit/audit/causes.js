@@ -1,15 +1,15 @@
 // Group findings by cause, so that one entry stands for what one change corrects. Pure functions.
 
-/** @import { Cause, Finding, Level, Operation } from "./types.d.ts" */
+/** @import { Cause, Finding, Level, Operation, Rule } from "./types.d.ts" */
 
 const ALL = 3; // operations with the same rule are one cause
 const ORDER = ["error", "warning", "note"];
 
 /**
  * The rules: their level, the title for one operation and for many, where `{}` is what fails, and what to do.
- * @type {{ [rule: string]: { level: Level, title: string, advice: string } }}
+ * @satisfies {{ [rule: string]: { level: Level, title: string, advice: string } }}
  */
-const RULES = {
+export const RULES = {
   blank: {
     level: "error",
     title: "A blank page when {} fails",
@@ -118,10 +118,14 @@ const RULES = {
   },
 };
 
-/** The level of each rule. @type {{ [rule: string]: Level }} */
-export const LEVELS = Object.fromEntries(
-  Object.entries(RULES).map(([rule, { level }]) => [rule, level]),
-);
+/**
+ * Findings of one cause.
+ * @typedef {object} Group
+ * @property {Rule} rule
+ * @property {string} scope `reads` or `writes`, or the operation
+ * @property {Found[]} found
+ */
+/** @typedef {{ index: number, finding: Finding }} Found */
 
 /**
  * Return the causes of findings, errors first. The same rule for three reading operations, or for all of several, is one
@@ -131,20 +135,6 @@ export const LEVELS = Object.fromEntries(
  * @returns {Cause[]}
  */
 export function causesOf(findings, operations) {
-  const reads = new Map(
-    operations.map(({ name, reads: isRead }) => [name, isRead]),
-  );
-  /** @type {Map<string, number[]>} */
-  const groups = new Map();
-  const kindOf = (/** @type {Finding} */ { operation, action }) =>
-    reads.get(operation) && action === null ? "reads" : "writes";
-  /** @param {string} rule @param {string} kind */
-  const named = (rule, kind) =>
-    new Set(
-      findings
-        .filter((each) => each.rule === rule && kindOf(each) === kind)
-        .map(({ operation }) => operation),
-    );
   const totals = new Map(
     ["reads", "writes"].map((kind) => [
       kind,
@@ -152,15 +142,8 @@ export function causesOf(findings, operations) {
         .length,
     ]),
   );
-  for (const [index, finding] of findings.entries()) {
-    const kind = kindOf(finding);
-    const count = named(finding.rule, kind).size;
-    const isAll = count >= ALL || (count > 1 && count === totals.get(kind));
-    const id = `${finding.rule}/${isAll ? kind : finding.operation}`;
-    groups.set(id, [...(groups.get(id) ?? []), index]);
-  }
-  const causes = [...groups].map(([id, indexes]) =>
-    causeOf(id, indexes, findings, totals),
+  const causes = groupsOf(findings, operations, totals).map((group) =>
+    causeOf(group, totals.get(group.scope)),
   );
   const rank = (/** @type {Cause} */ { level }) => ORDER.indexOf(level);
   return causes.sort(
@@ -171,14 +154,49 @@ export function causesOf(findings, operations) {
   );
 }
 
-/** @param {string} id @param {number[]} indexes @param {Finding[]} findings @param {Map<string, number>} totals @returns {Cause} */
-function causeOf(id, indexes, findings, totals) {
-  const [rule, scope] = id.split("/");
+/**
+ * @param {Finding[]} findings @param {Operation[]} operations
+ * @param {Map<string, number>} totals how many operations read and write
+ * @returns {Group[]}
+ */
+function groupsOf(findings, operations, totals) {
+  const reads = new Map(
+    operations.map(({ name, reads: isRead }) => [name, isRead]),
+  );
+  const kindOf = (/** @type {Finding} */ { operation, action }) =>
+    reads.get(operation) && action === null ? "reads" : "writes";
+  const named = (/** @type {Rule} */ rule, /** @type {string} */ kind) =>
+    new Set(
+      findings
+        .filter((each) => each.rule === rule && kindOf(each) === kind)
+        .map(({ operation }) => operation),
+    );
+  /** @type {Map<string, Group>} */
+  const groups = new Map();
+  for (const [index, finding] of findings.entries()) {
+    const { rule, operation } = finding;
+    const kind = kindOf(finding);
+    const count = named(rule, kind).size;
+    const isAll = count >= ALL || (count > 1 && count === totals.get(kind));
+    const scope = isAll ? kind : operation;
+    const key = `${rule}/${scope}`;
+    const group = groups.get(key) ?? { rule, scope, found: [] };
+    group.found.push({ index, finding });
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * @param {Group} group
+ * @param {number | undefined} total how many operations read or write; undefined for the cause of one operation
+ * @returns {Cause}
+ */
+function causeOf({ rule, scope, found }, total) {
   const { level, title, advice } = RULES[rule];
   const distinct = (/** @type {(finding: Finding) => string} */ of) =>
-    [...new Set(indexes.map((index) => of(findings[index])))].sort();
+    [...new Set(found.map(({ finding }) => of(finding)))].sort();
   const operations = distinct(({ operation }) => operation);
-  const total = totals.get(scope);
   const what =
     total === undefined
       ? scope
@@ -186,22 +204,20 @@ function causeOf(id, indexes, findings, totals) {
   const share =
     total === undefined ? "" : ` (${operations.length} of ${total} operations)`;
   // The smallest example is the one with the fewest steps, on the page with the shortest address.
-  const size = (/** @type {number} */ index) =>
-    findings[index].steps.length * 100 +
-    findings[index].page.length +
-    (findings[index].state === "500" ? 0 : 1);
-  const sorted = [...indexes].sort(
-    (one, other) => size(one) - size(other) || one - other,
+  const size = (/** @type {Found} */ { finding: { steps, page, state } }) =>
+    steps.length * 100 + page.length + (state === "500" ? 0 : 1);
+  const sorted = [...found].sort(
+    (one, other) => size(one) - size(other) || one.index - other.index,
   );
   return {
-    id,
+    id: `${rule}/${scope}`,
     rule,
     level,
     title: title.replace("{}", what) + share,
     advice,
     operations,
     pages: distinct(({ page }) => page),
-    findings: sorted,
+    findings: sorted.map(({ index }) => index),
     accepted: null,
     known: false,
   };

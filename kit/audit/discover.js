@@ -91,7 +91,12 @@ export class Discovery {
       this.notes.add("Some pages did not load in time, or no longer.");
   }
 
-  /** Call a function for each item, by several workers. @template T @param {T[]} items @param {(item: T) => Promise<void>} call */
+  /**
+   * Call a function for each item, by several workers.
+   * @template T
+   * @param {T[]} items
+   * @param {(item: T) => Promise<void>} call
+   */
   async each(items, call) {
     const queue = [...items];
     const work = async () => {
@@ -103,7 +108,11 @@ export class Discovery {
     await Promise.all(Array.from({ length: this.workers }, work));
   }
 
-  /** Save a screenshot of a page; return its path in the folder of the output, empty if that fails. @param {Visit} visit @param {string} name */
+  /**
+   * Save a screenshot of a page; return its path in the folder of the output, empty if that fails.
+   * @param {Visit} visit
+   * @param {string} name
+   */
   async screenshot({ page }, name) {
     const path = `shots/${name}-${++this.#shots}.png`;
     const place = resolve(this.config.output, path);
@@ -139,7 +148,12 @@ export class Discovery {
     }
   }
 
-  /** Find the pages at some addresses, and those to which links lead. @param {string[]} addresses @param {boolean} signedIn @param {number} deadline */
+  /**
+   * Find the pages at some addresses, and those to which links lead.
+   * @param {string[]} addresses
+   * @param {boolean} signedIn
+   * @param {number} deadline
+   */
   async #pages(addresses, signedIn, deadline) {
     const shapes = new Set(this.targets.map(({ shape }) => shape));
     const queue = [...addresses];
@@ -175,7 +189,12 @@ export class Discovery {
     await Promise.all(Array.from({ length: this.workers }, work));
   }
 
-  /** Visit a page; return the addresses to which it links. @param {string} url @param {boolean} signedIn @param {Set<string>} shapes */
+  /**
+   * Visit a page; return the addresses to which it links.
+   * @param {string} url
+   * @param {boolean} signedIn
+   * @param {Set<string>} shapes
+   */
   async #page(url, signedIn, shapes) {
     const isFirst = !this.targets.length && !signedIn;
     const before = isFirst ? await this.#unnamed() : 0;
@@ -268,10 +287,13 @@ export class Discovery {
   }
 }
 
-/** Return actions without those that call the same operations of the same page by an equal button. @param {Target[]} actions */
+/**
+ * Return actions without those that call the same operations of the same page by an equal button.
+ * @param {Target[]} actions
+ */
 function distinct(actions) {
   const keyOf = (/** @type {Target} */ { operations, shape, action }) =>
-    `${operations} ${shape} ${action?.name.replace(/\d+/g, "")}`;
+    `${operations.join()} ${shape} ${action?.name.replace(/\d+/g, "")}`;
   return [
     ...new Map(actions.map((action) => [keyOf(action), action])).values(),
   ];

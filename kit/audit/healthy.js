@@ -32,7 +32,11 @@ export function healthyOf(
   };
 }
 
-/** Return what is wrong with a page on which nothing fails, if it cannot be compared with. @param {Visit} visit @param {boolean} hasResponses */
+/**
+ * Return what is wrong with a page on which nothing fails, if it cannot be compared with.
+ * @param {Visit} visit
+ * @param {boolean} hasResponses
+ */
 export function problemOf({ observation: { last, exceptions } }, hasResponses) {
   const isBlank = !last.lines.length && !last.visuals.length && !last.fields;
   if (isBlank) return exceptions[0] ?? "it shows nothing";

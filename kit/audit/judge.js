@@ -2,7 +2,7 @@
 
 import { ELLIPSIS, normal, normalLines, shapeOf, valuesIn } from "./texts.js";
 
-/** @import { Line, Observation, Operation, Probe, Snapshot, Target, Verdict } from "./types.d.ts" */
+/** @import { Line, Observation, Operation, Probe, Rule, Snapshot, Target, Verdict } from "./types.d.ts" */
 
 const READABLE_MS = 600;
 const STORM = 5; // requests
@@ -43,58 +43,18 @@ export function judgeRead(probe, seen, known) {
       verdict("blank", "The page shows nothing at all.", lost),
       ...errorsOf(probe, seen),
     ];
-  const isSignedOut = asksToSignIn(state, last, known);
   const said = messagesOf(probe, seen, known);
-  /** @type {Verdict[]} */
   const verdicts = [
     ...errorsOf(probe, seen),
     ...textVerdicts(probe, seen, said, known),
   ];
-  if (isSignedOut) return verdicts;
+  if (asksToSignIn(state, last, known)) return verdicts;
   const shape = shapeOf(last.url, known.values);
   const isElsewhere = shape !== healthy.shape;
-  const isSilent = !said.length && !seen.dialogs.length && lost.length > 0;
-  const loading = loadingSigns(target, operation.name, last, known);
-  const empty = target.empty.get(operation.name);
-  const emptyLines = empty
-    ? [...normalLines(empty)].filter(
-        (line) => !healthy.lines.has(line) && now.has(line),
-      )
-    : [];
-  if (isSilent && !isElsewhere && loading.length)
-    verdicts.push(verdict("stuck", "The page goes on loading.", lost, loading));
-  else if (isSilent && !isElsewhere && emptyLines.length)
-    verdicts.push(
-      verdict(
-        "looks-empty",
-        "The page shows what it shows for an empty list.",
-        lost,
-        emptyLines,
-      ),
-    );
-  else if (isSilent)
-    verdicts.push(
-      verdict(
-        "silent",
-        "Texts are missing, and no message says why.",
-        lost,
-        textsIn(last),
-      ),
-    );
-  if (state !== "401" && state !== "404") {
-    const others = othersOf(probe, seen, known).filter(
-      (line) => !now.has(line),
-    );
-    if (others.length)
-      verdicts.push(
-        verdict(
-          "collateral",
-          "Data of successful requests is missing, too.",
-          others,
-          said.map(({ text }) => text),
-        ),
-      );
-  }
+  if (!said.length && !seen.dialogs.length && lost.length)
+    verdicts.push(silentVerdict(probe, seen, known, { lost, isElsewhere }));
+  if (state !== "401" && state !== "404")
+    verdicts.push(...collateral(probe, seen, known, said));
   if (isElsewhere && state !== "404")
     verdicts.push(verdict("moved", `The app went to ${shape}.`, [], [shape]));
   if (lost.length && healthy.controls && !last.controls)
@@ -103,6 +63,51 @@ export function judgeRead(probe, seen, known) {
     );
   if (lost.length) verdicts.push(...notAnnounced(said, seen));
   return verdicts;
+}
+
+/**
+ * Return what a page without a message looks like: one that loads, one whose list is empty, or neither.
+ * @param {Probe} probe @param {Observation} seen @param {Known} known
+ * @param {{ lost: string[], isElsewhere: boolean }} page
+ */
+function silentVerdict(
+  { target, operation },
+  { last },
+  known,
+  { lost, isElsewhere },
+) {
+  const loading = loadingSigns(target, operation.name, last, known);
+  if (!isElsewhere && loading.length)
+    return verdict("stuck", "The page goes on loading.", lost, loading);
+  const now = normalLines(last);
+  const empty = [...linesIn(target.empty.get(operation.name))].filter(
+    (line) => !target.healthy.lines.has(line) && now.has(line),
+  );
+  if (!isElsewhere && empty.length)
+    return verdict(
+      "looks-empty",
+      "The page shows what it shows for an empty list.",
+      lost,
+      empty,
+    );
+  return verdict(
+    "silent",
+    "Texts are missing, and no message says why.",
+    lost,
+    textsIn(last),
+  );
+}
+
+/**
+ * Return that data of other operations is missing, if it is.
+ * @param {Probe} probe @param {Observation} seen @param {Known} known @param {Line[]} said
+ */
+function collateral(probe, seen, known, said) {
+  const now = normalLines(seen.last);
+  const others = othersOf(probe, seen, known).filter((line) => !now.has(line));
+  const message = "Data of successful requests is missing, too.";
+  const texts = said.map(({ text }) => text);
+  return others.length ? [verdict("collateral", message, others, texts)] : [];
 }
 
 /**
@@ -141,7 +146,12 @@ export function judgeLoading(probe, seen, known) {
   return verdicts;
 }
 
-/** Return what is wrong with a page while its list is empty. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
+/**
+ * Return what is wrong with a page while its list is empty.
+ * @param {Probe} probe
+ * @param {Observation} seen
+ * @returns {Verdict[]}
+ */
 export function judgeEmpty({ target, operation }, { last }) {
   const now = normalLines(last);
   const own = linesOf(target, (operations) =>
@@ -176,28 +186,10 @@ export function judgeAction(probe, seen, before, known) {
     ...errorsOf(probe, seen),
     ...textVerdicts(probe, seen, said, known),
   ];
-  const typed = (target.action?.steps ?? []).filter(
-    ({ do: what, secret, value }) =>
-      what === "fill" && !secret && (value ?? "").length > TYPED,
-  );
   // The server has done it, and an app that does not read the body is right.
   if (state === "malformed_json" && isDone(target, now, earlier))
     return verdicts;
-  const isKept = (/** @type {string} */ value) =>
-    last.kept.includes(value) ||
-    last.lines.some(({ text }) => text.includes(value));
-  const lost = typed
-    .filter(({ value }) => !isKept(value ?? ""))
-    .map(({ value }) => value ?? "");
-  if (lost.length && operation.role !== "login")
-    verdicts.push(
-      verdict(
-        "input-lost",
-        "What the user has typed is gone.",
-        lost,
-        textsIn(last),
-      ),
-    );
+  verdicts.push(...lostInput(probe, last));
   if (isBlank(last))
     return [
       ...verdicts,
@@ -223,7 +215,28 @@ export function judgeAction(probe, seen, before, known) {
   ];
 }
 
-/** Return whether a page has changed as after a success. @param {Target} target @param {Set<string>} now @param {Set<string>} before */
+/** Return that typed text is gone, if it is. @param {Probe} probe @param {Snapshot} last */
+function lostInput({ target, operation }, last) {
+  const typed = (target.action?.steps ?? []).flatMap(
+    ({ do: what, secret, value = "" }) =>
+      what === "fill" && !secret && value.length > TYPED ? [value] : [],
+  );
+  const isKept = (/** @type {string} */ value) =>
+    last.kept.includes(value) ||
+    last.lines.some(({ text }) => text.includes(value));
+  const lost = typed.filter((value) => !isKept(value));
+  const message = "What the user has typed is gone.";
+  return lost.length && operation.role !== "login"
+    ? [verdict("input-lost", message, lost, textsIn(last))]
+    : [];
+}
+
+/**
+ * Return whether a page has changed as after a success.
+ * @param {Target} target
+ * @param {Set<string>} now
+ * @param {Set<string>} before
+ */
 function isDone({ healthy: { after } }, now, before) {
   const come = [...after].filter((line) => !before.has(line));
   const gone = [...before].filter((line) => !after.has(line));
@@ -234,7 +247,12 @@ function isDone({ healthy: { after } }, now, before) {
   );
 }
 
-/** Return whether a second click sent a second request. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
+/**
+ * Return whether a second click sent a second request.
+ * @param {Probe} probe
+ * @param {Observation} seen
+ * @returns {Verdict[]}
+ */
 export function judgeSecondClick({ operation }, { calls }) {
   const count = calls.filter(
     (call) => call.operation === operation.name,
@@ -282,7 +300,12 @@ export function messagesOf({ target, operation }, seen, known) {
   });
 }
 
-/** Return whether a page has sent a request more often than a healthy one. @param {Target} target @param {Operation} operation @param {Observation} seen */
+/**
+ * Return whether a page has sent a request more often than a healthy one.
+ * @param {Target} target
+ * @param {Operation} operation
+ * @param {Observation} seen
+ */
 function sendsAgain({ healthy }, { name }, { calls }) {
   const count = calls.filter((call) => call.operation === name).length;
   return count > (healthy.counts.get(name) ?? 1);
@@ -293,19 +316,23 @@ function isArtefact(text) {
   return ARTEFACT.test(text) && !EXCEPTION.test(text);
 }
 
-/** @param {Snapshot | undefined} snapshot */
+/** @param {Snapshot | undefined} snapshot @returns {Set<string>} */
 function linesIn(snapshot) {
   return snapshot ? normalLines(snapshot) : new Set();
 }
 
-/** Return the lines of the last snapshot, and those that stayed long enough to be read. @param {Observation} seen @returns {Line[]} */
+/**
+ * Return the lines of the last snapshot, and those that stayed long enough to be read.
+ * @param {Observation} seen
+ * @returns {Line[]}
+ */
 function readable({ seen, last }) {
   /** @type {Map<string, { line: Line, since: number, longest: number }>} */
   const lines = new Map();
   const end = Math.max(last.at, ...seen.map(({ at }) => at));
   for (const [index, snapshot] of seen.entries()) {
     const until = seen[index + 1]?.at ?? end;
-    const before = index ? normalLines(seen[index - 1]) : new Set();
+    const before = linesIn(seen[index - 1]);
     for (const line of snapshot.lines) {
       const key = normal(line.text);
       const known = lines.get(key);
@@ -323,7 +350,11 @@ function readable({ seen, last }) {
     .map(([, { line }]) => line);
 }
 
-/** Return whether a line has only words of another, in its order: a template whose data is missing. @param {string} line @param {string} whole */
+/**
+ * Return whether a line has only words of another, in its order: a template whose data is missing.
+ * @param {string} line
+ * @param {string} whole
+ */
 function isPartOf(line, whole) {
   const words = line.split(" ");
   let index = 0;
@@ -367,7 +398,12 @@ function linesOf({ healthy }, isWanted) {
     .map(([line]) => line);
 }
 
-/** Return the lines of operations that have nothing to do with the one that fails, and have succeeded. @param {Probe} probe @param {Observation} seen @param {Known} known */
+/**
+ * Return the lines of operations that have nothing to do with the one that fails, and have succeeded.
+ * @param {Probe} probe
+ * @param {Observation} seen
+ * @param {Known} known
+ */
 function othersOf({ target, operation }, seen, known) {
   const succeeded = new Set(
     seen.calls
@@ -388,14 +424,24 @@ function othersOf({ target, operation }, seen, known) {
   );
 }
 
-/** Return whether a page is right after a 401: it is that of a user who is not signed in. @param {string} state @param {Snapshot} last @param {Known} known */
+/**
+ * Return whether a page is right after a 401: it is that of a user who is not signed in.
+ * @param {string} state
+ * @param {Snapshot} last
+ * @param {Known} known
+ */
 function asksToSignIn(state, last, known) {
   const isSignedOut = () =>
     [...normalLines(last)].some((line) => known.signedOut.has(line));
   return state === "401" && (last.asksPassword || isSignedOut());
 }
 
-/** Return the note that messages are not announced. @param {Line[]} said @param {Observation} seen @returns {Verdict[]} */
+/**
+ * Return the note that messages are not announced.
+ * @param {Line[]} said
+ * @param {Observation} seen
+ * @returns {Verdict[]}
+ */
 function notAnnounced(said, { dialogs }) {
   const isAnnounced =
     dialogs.length > 0 || said.some(({ announced }) => announced);
@@ -453,7 +499,14 @@ function errorsOf({ target, operation }, { exceptions, rejections, calls }) {
   ];
 }
 
-/** Return what is wrong with the new texts. @param {Probe} probe @param {Observation} seen @param {Line[]} said @param {Known} known @returns {Verdict[]} */
+/**
+ * Return what is wrong with the new texts.
+ * @param {Probe} probe
+ * @param {Observation} seen
+ * @param {Line[]} said
+ * @param {Known} known
+ * @returns {Verdict[]}
+ */
 function textVerdicts({ state, target }, seen, said, known) {
   const texts = [...said.map(({ text }) => text), ...seen.dialogs];
   const raw = texts.filter((text) => EXCEPTION.test(text));
@@ -477,12 +530,18 @@ function textVerdicts({ state, target }, seen, said, known) {
   ];
 }
 
-/** Return a verdict if there are texts that show it. @param {string} rule @param {string} message @param {string[]} texts @returns {Verdict[]} */
+/**
+ * Return a verdict if there are texts that show it.
+ * @param {Rule} rule
+ * @param {string} message
+ * @param {string[]} texts
+ * @returns {Verdict[]}
+ */
 function shows(rule, message, texts) {
   return texts.length ? [verdict(rule, message, [], texts)] : [];
 }
 
-/** @param {string} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */
+/** @param {Rule} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */
 function verdict(rule, message, lost = [], shown = []) {
   return {
     rule,

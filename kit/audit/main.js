@@ -47,7 +47,11 @@ async function contractOf(mock) {
   };
 }
 
-/** Audit an app; what has run until an error or a signal is written, too. @param {Config} config @param {AbortSignal} stopped */
+/**
+ * Audit an app; what has run until an error or a signal is written, too.
+ * @param {Config} config
+ * @param {AbortSignal} stopped
+ */
 async function audit(config, stopped) {
   const started = new Date();
   const time = config.minutes * MINUTE_MS;
@@ -63,7 +67,7 @@ async function audit(config, stopped) {
     tell({ progress: text }),
   );
   const probing = new Probing(discovery);
-  stopped.addEventListener("abort", () => browser.close());
+  stopped.addEventListener("abort", () => void browser.close());
   const shots = join(config.output, "shots");
   await rm(shots, { recursive: true, force: true });
   await mkdir(shots, { recursive: true });
@@ -95,10 +99,10 @@ const controller = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"])
   process.on(signal, () => controller.abort());
 try {
-  await audit(
-    JSON.parse(await readFile(process.argv[2], "utf8")),
-    controller.signal,
-  );
+  const [, , path = ""] = process.argv;
+  /** @type {unknown} */
+  const config = JSON.parse(await readFile(path, "utf8"));
+  await audit(/** @type {Config} */ (config), controller.signal);
   process.exitCode = controller.signal.aborted ? 130 : 0;
 } catch (error) {
   if (!(error instanceof AuditError || error instanceof MockpetsError))

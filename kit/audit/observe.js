@@ -1,11 +1,15 @@
 // What runs in the page: it reports what a user sees, and what nothing catches.
 
 /** The function of the page that passes a snapshot or an error to the audit. */
-export const BINDING = "__mockpetsAudit";
+export const BINDING = /** @type {const} */ ("__mockpetsAudit");
+/** The function of the page that returns a snapshot. */
+export const NOW = /** @type {const} */ (`${BINDING}Now`);
+
+/** @import { Candidate, PageSnapshot, Place, Report, Step } from "./types.d.ts" */
 
 /**
  * Report each change of the visible page. It runs before the page's own scripts, and refers to nothing outside itself.
- * @param {string} binding
+ * @param {typeof BINDING} binding
  */
 export function observe(binding) {
   if (window !== window.top) return; // frames are often third parties'
@@ -24,8 +28,7 @@ export function observe(binding) {
     "METER",
   ]);
   const INLINE = /^(?:inline|contents)/;
-  /** @type {(message: object) => void} */
-  const report = (message) => /** @type {any} */ (window)[binding](message);
+  const report = (/** @type {Report} */ what) => window[binding](what);
 
   // Random content would differ from run to run.
   let seed = 1;
@@ -35,9 +38,10 @@ export function observe(binding) {
   };
 
   // Apps throw objects that are no errors, such as Angular's HttpErrorResponse, or what an interceptor made of it.
-  const textOf = (/** @type {any} */ error) => {
-    if (typeof error?.message === "string")
-      return `${error.name ?? "Error"}: ${error.message}`;
+  const textOf = (/** @type {unknown} */ error) => {
+    const { name, message } =
+      /** @type {{ name?: string | null, message?: unknown }} */ (error ?? {});
+    if (typeof message === "string") return `${name ?? "Error"}: ${message}`;
     try {
       return error instanceof Object ? JSON.stringify(error) : String(error);
     } catch {
@@ -47,7 +51,9 @@ export function observe(binding) {
   // After the handlers of the page, which may take an error upon themselves.
   addEventListener("error", (event) => {
     if (!(event instanceof ErrorEvent)) return;
-    const { error, filename, message } = event;
+    const { filename, message } = event;
+    /** @type {unknown} */
+    const error = event.error;
     // A third party's script is not the app's.
     if (filename && !filename.includes(location.origin)) return;
     setTimeout(
@@ -102,7 +108,11 @@ export function observe(binding) {
     return block;
   }
 
-  /** Yield the elements and texts below a node, also those of open shadow roots. @param {Node} root @returns {Generator<Element | Text>} */
+  /**
+   * Yield the elements and texts below a node, also those of open shadow roots.
+   * @param {Node} root
+   * @returns {Generator<Element | Text>}
+   */
   function* nodesIn(root) {
     for (const node of root.childNodes) {
       if (node instanceof Text) yield node;
@@ -128,6 +138,7 @@ export function observe(binding) {
     );
   }
 
+  /** @returns {PageSnapshot} */
   function snapshot() {
     styles = new Map();
     /** @type {Map<Element, { text: string, parent: Element, announced: boolean, control: boolean }>} */
@@ -238,7 +249,7 @@ export function observe(binding) {
 /**
  * Return what can be pressed on the page, with what must be filled in first. It runs in the page.
  * @param {number} limit
- * @returns {import("./types.d.ts").Candidate[]}
+ * @returns {Candidate[]}
  */
 export function findCandidates(limit) {
   const visible = (/** @type {Element} */ element) =>
@@ -248,13 +259,19 @@ export function findCandidates(limit) {
     });
   const clean = (/** @type {string | null | undefined} */ text) =>
     (text ?? "").replace(/\s+/g, " ").trim();
-  /** Return which of several elements one is; null if it is the only one. @param {Element[]} all @param {Element} element */
+  /**
+   * Return which of several elements one is; null if it is the only one.
+   * @param {Element[]} all
+   * @param {Element} element
+   */
   const indexIn = (all, element) =>
     all.length > 1 ? all.indexOf(element) : null;
   const BUTTONS =
     "button, input[type=submit], input[type=button], input[type=image], [role=button]";
   const SUBMITS =
     "button:not([type=button]):not([type=reset]), input[type=submit], input[type=image]";
+  const MAIL = "audit@example.com";
+  const ADDRESS = "https://example.com/audit";
   const FIELDS =
     "input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=file]):not([type=image]), textarea, select";
 
@@ -276,7 +293,7 @@ export function findCandidates(limit) {
     );
   }
 
-  /** @param {Element} element @returns {import("./types.d.ts").Place} */
+  /** @param {Element} element @returns {Place} */
   function cssOf(element) {
     const parts = [];
     for (
@@ -299,7 +316,7 @@ export function findCandidates(limit) {
     return { by: "css", name: parts.join(" > "), nth: null };
   }
 
-  /** @param {Element} element @returns {import("./types.d.ts").Place} */
+  /** @param {Element} element @returns {Place} */
   function placeOfButton(element) {
     const name = nameOf(element);
     const isButton = element.matches(BUTTONS);
@@ -309,7 +326,7 @@ export function findCandidates(limit) {
     return { by: "role", role: "button", name, nth: indexIn(sames, element) };
   }
 
-  /** @param {HTMLInputElement} field @returns {import("./types.d.ts").Place} */
+  /** @param {HTMLInputElement} field @returns {Place} */
   function placeOfField(field) {
     const all = /** @type {HTMLInputElement[]} */ ([
       ...document.querySelectorAll(FIELDS),
@@ -340,7 +357,7 @@ export function findCandidates(limit) {
       : cssOf(field);
   }
 
-  /** @param {HTMLInputElement} field @param {number} index @returns {import("./types.d.ts").Step | undefined} */
+  /** @param {HTMLInputElement} field @param {number} index @returns {Step | undefined} */
   function fill(field, index) {
     const place = placeOfField(field);
     if (field instanceof HTMLSelectElement) {
@@ -361,33 +378,28 @@ export function findCandidates(limit) {
         ? undefined
         : { do: "check", place };
     const number = String(Math.max(Number(field.min) || 1, 1));
-    /** @type {{ [type: string]: string }} */
-    const values = {
-      email: "audit@example.com",
-      password: "Audit-passw0rd",
-      number,
-      range: number,
-      date: "2030-01-15",
-      time: "10:30",
-      month: "2030-01",
-      week: "2030-W03",
-      "datetime-local": "2030-01-15T10:30",
-      tel: "+1 202 555 0143",
-      url: "https://example.com/audit",
-      color: "#336699",
-    };
+    const values = new Map([
+      ["email", MAIL],
+      ["password", "Audit-passw0rd"],
+      ["number", number],
+      ["range", number],
+      ["date", "2030-01-15"],
+      ["time", "10:30"],
+      ["month", "2030-01"],
+      ["week", "2030-W03"],
+      ["datetime-local", "2030-01-15T10:30"],
+      ["tel", "+1 202 555 0143"],
+      ["url", ADDRESS],
+      ["color", "#336699"],
+    ]);
     const isMail = /mail/i.test(
       `${field.name} ${field.id} ${field.placeholder} ${place.name}`,
     );
     const isUrl = /\burl\b/i.test(
       `${field.name} ${field.id} ${field.placeholder}`,
     );
-    const plain = isMail
-      ? values.email
-      : isUrl
-        ? values.url
-        : `Audit text ${index + 1}`;
-    let value = values[field.type] ?? plain;
+    const plain = isMail ? MAIL : isUrl ? ADDRESS : `Audit text ${index + 1}`;
+    let value = values.get(field.type) ?? plain;
     if (field.maxLength > 0) value = value.slice(0, field.maxLength);
     return {
       do: "fill",
@@ -397,6 +409,7 @@ export function findCandidates(limit) {
     };
   }
 
+  /** @type {Map<string, Candidate>} */
   const candidates = new Map();
   /** @param {Element} element @param {Element | null} form */
   function add(element, form) {

@@ -16,7 +16,7 @@ import {
   judgeSecondClick,
   loadingSigns,
 } from "./judge.js";
-import { LEVELS } from "./causes.js";
+import { RULES } from "./causes.js";
 import { jsonOf } from "./texts.js";
 
 /** @import { Finding, Observation, Operation, Probe, Step, Target, Verdict, Visit } from "./types.d.ts" */
@@ -27,20 +27,22 @@ const PROXY = "html"; // a 502 by a proxy, which no expression can name
 const ARRIVES_MS = 5_000;
 const MARK = "quagmire in shard 7391";
 /** @typedef {Parameters<import("../client.js").Mockpets["use"]>[0]} Scenario */
+/** @typedef {[first: number, again: number]} Stages */
 
 /**
  * When each state is probed: on the first page with an operation, and on others. Held and 500 find most.
- * @type {{ [state: string]: [number, number] }}
+ * @type {{ [state: string]: Stages }}
  */
 const STAGES = {
   hold: [0, 3],
   empty: [0, 3],
   500: [1, 4],
-  documented: [2, 8],
   offline: [5, 9],
   malformed_json: [6, 10],
   [PROXY]: [7, 11],
 };
+/** @type {Stages} */
+const DOCUMENTED = [2, 8]; // the statuses that the contract documents
 
 /** What probes have found. */
 export class Probing {
@@ -93,6 +95,7 @@ export class Probing {
 
   /** Return all probes. Loading and empty come before failures, which are compared with them. @returns {Probe[]} */
   plan() {
+    /** @type {Set<string>} */
     const known = new Set(); // operations of earlier pages
     return this.discovery.targets.flatMap((target) =>
       target.operations.flatMap((name) => {
@@ -104,7 +107,7 @@ export class Probing {
         known.add(name);
         return statesOf(operation, target, this.opener.serverSide).map(
           (state) => {
-            const [first, again] = STAGES[state] ?? STAGES.documented;
+            const [first, again] = STAGES[state] ?? DOCUMENTED;
             return { target, operation, state, stage: isAgain ? again : first };
           },
         );
@@ -123,7 +126,7 @@ export class Probing {
     // Something may have gone wrong by itself: an error must happen twice.
     // Once is enough for an operation and a rule.
     const isNew = (/** @type {Verdict} */ { rule }) =>
-      LEVELS[rule] === "error" && !this.#confirmed.has(keyOf(probe, rule));
+      RULES[rule].level === "error" && !this.#confirmed.has(keyOf(probe, rule));
     if (verdicts.some(isNew)) {
       const second = await this.#attempt(probe, { isFirst: false });
       verdicts = verdicts.filter(
@@ -266,6 +269,8 @@ export class Probing {
       state,
     } = probe;
     const steps = target.action?.steps ?? [];
+    const press = steps.at(-1);
+    if (!press) return undefined; // nothing to do calls nothing
     for (const step of steps.slice(0, -1)) await perform(visit.page, step);
     await settle(visit, {});
     const before = visit.observation.last;
@@ -275,7 +280,7 @@ export class Probing {
     else await visit.mock.use(scenarioOf(name, state, body));
     if (state === "hold") visit.held = name;
     const isHeld = state === "hold";
-    await perform(visit.page, steps[steps.length - 1]);
+    await perform(visit.page, press);
     await arrives(since, name);
     await settle(visit, {
       failing: isHeld ? undefined : name,
@@ -285,7 +290,7 @@ export class Probing {
     if (!since.calls.some((call) => call.operation === name)) return undefined;
     if (isHeld) {
       if (isFirst) target.loading.set(name, since.last);
-      await failure(() => perform(visit.page, steps[steps.length - 1]));
+      await failure(() => perform(visit.page, press));
       await settle(visit, {});
       return judgeSecondClick(probe, since);
     }
@@ -293,10 +298,15 @@ export class Probing {
     return judgeAction(probe, since, before, this.known);
   }
 
-  /** @param {Probe} probe @param {Verdict} verdict @param {{ screenshot: string, calls: import("./types.d.ts").Call[] }} attempt @returns {Finding} */
+  /**
+   * @param {Probe} probe
+   * @param {Verdict} verdict
+   * @param {{ screenshot: string, calls: import("./types.d.ts").Call[] }} attempt
+   * @returns {Finding}
+   */
   #finding(
     { target, operation, state },
-    { rule, message, lost = [], shown = [] },
+    { rule, message, lost, shown },
     { screenshot, calls },
   ) {
     const { action, healthy } = target;
@@ -309,7 +319,7 @@ export class Probing {
     }));
     return {
       rule,
-      level: LEVELS[rule],
+      level: RULES[rule].level,
       page: target.shape,
       url: pathOf(target.url),
       signed_in: target.signedIn,
@@ -351,7 +361,12 @@ function keyOf({ target, operation }, rule) {
   return `${rule} ${operation.name} ${target.action !== null}`;
 }
 
-/** Return what makes an operation fail. @param {string} name @param {string} state @param {unknown} body of the response in place of the mock's */
+/**
+ * Return what makes an operation fail.
+ * @param {string} name
+ * @param {string} state
+ * @param {unknown} body of the response in place of the mock's
+ */
 function scenarioOf(name, state, body) {
   if (body === undefined) return /** @type {Scenario} */ (`${name}:${state}`);
   const reply = { status: Number(state), body };

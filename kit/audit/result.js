@@ -5,6 +5,7 @@ import { stepsOf, pathOf } from "./probe.js";
 
 /** @import { Discovery } from "./discover.js" */
 /** @import { Probing } from "./probe.js" */
+/** @import { Target } from "./types.d.ts" */
 
 const FORMAT = 1;
 
@@ -21,7 +22,6 @@ export function resultOf(
   const { findings, matrix, skipped, planned } = probing;
   const called = new Set(targets.flatMap(({ operations }) => operations));
   const wasCut = isCut || probing.isStopped || discovery.outOfTime;
-  const nowhere = `No page has called an operation below ${opener.bases.join(" or ") || "/"}. If your API has another base path, name its URL with --base-url.`;
   return {
     format: FORMAT,
     version,
@@ -34,20 +34,11 @@ export function resultOf(
     sign_in: signIn?.steps.length
       ? { url: pathOf(signIn.url), steps: stepsOf(signIn.steps) }
       : null,
-    notes:
-      called.size || wasCut
-        ? [...discovery.notes]
-        : [nowhere, ...discovery.notes],
-    pages: targets
-      .filter(({ action }) => !action)
-      .map(({ shape, url, signedIn, title, operations, healthy }) => ({
-        page: shape,
-        url: pathOf(url),
-        signed_in: signedIn,
-        title,
-        operations,
-        screenshot: healthy.screenshot,
-      })),
+    notes: [
+      ...(called.size || wasCut ? [] : [nothingCalled(opener.bases)]),
+      ...discovery.notes,
+    ],
+    pages: targets.filter(({ action }) => !action).map(pageOf),
     actions: targets.flatMap(({ shape, action, operations }) =>
       action ? [{ page: shape, name: action.name, operations }] : [],
     ),
@@ -62,4 +53,22 @@ export function resultOf(
     ),
     findings,
   };
+}
+
+/** @param {Target} page */
+function pageOf({ shape, url, signedIn, title, operations, healthy }) {
+  return {
+    page: shape,
+    url: pathOf(url),
+    signed_in: signedIn,
+    title,
+    operations,
+    screenshot: healthy.screenshot,
+  };
+}
+
+/** @param {string[]} bases */
+function nothingCalled(bases) {
+  const below = bases.join(" or ") || "/";
+  return `No page has called an operation below ${below}. If your API has another base path, name its URL with --base-url.`;
 }

@@ -21,9 +21,13 @@ const NAMES = [/mail/i, /user_?name|login|handle/i, /name/i, /^id$/i];
  */
 export async function signIn({ opener, config, targets, notes }) {
   if (config.storageState) {
-    opener.storageState = JSON.parse(
-      await readFile(resolve(config.cwd, config.storageState), "utf8"),
+    const text = await readFile(
+      resolve(config.cwd, config.storageState),
+      "utf8",
     );
+    /** @type {unknown} */
+    const state = JSON.parse(text);
+    opener.storageState = /** @type {Opener["storageState"]} */ (state);
     return { name: "the user of --storage-state", url: "", steps: [] };
   }
   const pages = targets.filter(({ asksPassword }) => asksPassword);
@@ -44,7 +48,11 @@ export async function signIn({ opener, config, targets, notes }) {
   return null;
 }
 
-/** Return the forms that ask for a password, first the one with the fewest fields: a registration has more. @param {Opener} opener @param {Target[]} pages */
+/**
+ * Return the forms that ask for a password, first the one with the fewest fields: a registration has more.
+ * @param {Opener} opener
+ * @param {Target[]} pages
+ */
 async function formsOf(opener, pages) {
   /** @type {{ target: Target, form: Candidate }[]} */
   const forms = [];
@@ -63,7 +71,12 @@ async function formsOf(opener, pages) {
   );
 }
 
-/** Submit a log-in; if it calls an operation that logs in, keep what the app has stored. @param {Opener} opener @param {string} url @param {Step[]} steps */
+/**
+ * Submit a log-in; if it calls an operation that logs in, keep what the app has stored.
+ * @param {Opener} opener
+ * @param {string} url
+ * @param {Step[]} steps
+ */
 async function submit(opener, url, steps) {
   const logins = new Set(
     opener.operations
@@ -86,14 +99,21 @@ async function submit(opener, url, steps) {
     )
       return false;
     opener.storageState = await visit.context.storageState();
-    opener.sessionStorage = await visit.page.evaluate(() =>
-      Object.entries(sessionStorage),
-    );
+    opener.sessionStorage = await visit.page.evaluate(() => {
+      /** @type {{ [name: string]: string }} */
+      const items = sessionStorage;
+      return Object.entries(items);
+    });
     return true;
   });
 }
 
-/** Return the record of the user to sign in as. @param {Opener} opener @param {string | null} text one of its values @returns {Promise<object>} */
+/**
+ * Return the record of the user to sign in as.
+ * @param {Opener} opener
+ * @param {string | null} text one of its values
+ * @returns {Promise<{ [property: string]: unknown }>}
+ */
 async function userOf(opener, text) {
   const mock = opener.newMock("default");
   if (text === null) return (await mock.as().catch(() => ({ user: {} }))).user; // without a log-in in the contract
@@ -112,12 +132,11 @@ async function userOf(opener, text) {
   );
 }
 
-/** Return what a log-in form may want. @param {object} user @returns {string[]} */
+/** Return what a log-in form may want. @param {{ [property: string]: unknown }} user @returns {string[]} */
 function namesOf(user) {
-  const texts = Object.entries(user).filter(
-    ([, value]) => typeof value === "string" && value,
-  );
   return NAMES.flatMap((pattern) =>
-    texts.filter(([name]) => pattern.test(name)).map(([, value]) => value),
+    Object.entries(user).flatMap(([name, value]) =>
+      typeof value === "string" && value && pattern.test(name) ? [value] : [],
+    ),
   );
 }

@@ -1,6 +1,6 @@
 // Compare the texts of pages: which come from which response, and which parts of an address are data.
 
-/** @import { Snapshot, Visit } from "./types.d.ts" */
+/** @import { HarEntry, Snapshot, Visit } from "./types.d.ts" */
 
 const BODY_MS = 1_000; // Playwright never ends a response whose body the page ignores
 const SHORTEST = 4; // characters: shorter texts are on every page by chance
@@ -46,15 +46,13 @@ export async function textsByOperation({ mock, bodies }) {
 
 /** Return the bodies of the request log, of which the server keeps the beginning. @param {Visit["mock"]} mock */
 async function loggedBodies(mock) {
-  const { log } = /** @type {any} */ (await mock.har({ limit: 200 }));
-  /** @type {{ operation: string, body: string }[]} */
-  const bodies = log.entries.map(
-    (/** @type {any} */ { response, _mockpets }) => ({
-      operation: _mockpets.operation,
-      body: response.content.text ?? "",
-    }),
+  const { log } = await mock.har({ limit: 200 });
+  /** @type {unknown} */
+  const documented = log.entries; // the contract of the control API calls them objects
+  const entries = /** @type {HarEntry[]} */ (documented);
+  return entries.flatMap(({ response, _mockpets: { operation } }) =>
+    operation ? [{ operation, body: response.content.text ?? "" }] : [],
   );
-  return bodies.filter(({ operation }) => operation);
 }
 
 /** Return the bodies of an operation's responses that are JSON. @param {Visit} visit @param {string} operation */
@@ -74,7 +72,12 @@ function valuesInText(text) {
   );
 }
 
-/** Return what a promise resolves to, or undefined if that takes too long. @template T @param {number} milliseconds @param {Promise<T>} promise */
+/**
+ * Return what a promise resolves to, or undefined if that takes too long.
+ * @template T
+ * @param {number} milliseconds
+ * @param {Promise<T>} promise
+ */
 function within(milliseconds, promise) {
   return Promise.race([
     promise,
@@ -122,12 +125,19 @@ export function textsOf(lines, responses) {
   return result;
 }
 
-/** Return whether a text on a page is hardly there by chance; without letters, as of a price, it must be longer. @param {string} text */
+/**
+ * Return whether a text on a page is hardly there by chance; without letters, as of a price, it must be longer.
+ * @param {string} text
+ */
 function isTelling(text) {
   return text.length >= SHORTEST + Number(!/\p{L}/u.test(text));
 }
 
-/** Return whether a line has a text that does not begin or end inside of a word. @param {string} line @param {string} text */
+/**
+ * Return whether a line has a text that does not begin or end inside of a word.
+ * @param {string} line
+ * @param {string} text
+ */
 function hasWords(line, text) {
   const isLetter = (/** @type {string} */ character) =>
     /[\p{L}\d]/u.test(character);

@@ -2,6 +2,7 @@
 
 import type { BrowserContext, Page } from "@playwright/test";
 import type { Mockpets } from "../client.js";
+import type { RULES } from "./causes.js";
 
 /** What `mockpets audit` passes: see `mockpets/cli/audit.py`. Times are in minutes. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
 }
 
 export type Level = "error" | "warning" | "note";
+
+export type Rule = keyof typeof RULES;
 
 /** An operation of the contract; `path` begins with the base path and has `{}` for each parameter. */
 export interface Operation {
@@ -54,6 +57,25 @@ export interface Snapshot {
   kept: string[];
   controls: number;
   asksPassword: boolean;
+}
+
+/** A snapshot as the page reports it: the time is that of the audit's process. */
+export type PageSnapshot = Omit<Snapshot, "at">;
+
+/** What the page reports: one of these. */
+export interface Report {
+  exception?: string;
+  rejection?: string;
+  snapshot?: PageSnapshot;
+}
+
+declare global {
+  interface Window {
+    /** Playwright defines it: `BINDING` in observe.js. */
+    __mockpetsAudit(report: Report): void;
+    /** Returns what the page shows now: `NOW` in observe.js. */
+    __mockpetsAuditNow?(): PageSnapshot;
+  }
 }
 
 /** A request of the page to the contract. `ended` and `status` are null while it waits; a failed one has no status. */
@@ -104,6 +126,12 @@ export interface Observation {
   failures: unknown[];
   /** Whether a request has failed. */
   broken: boolean;
+}
+
+/** What the audit reads of an entry of a HAR document. */
+export interface HarEntry {
+  response: { content: { text?: string } };
+  _mockpets: { operation: string | null };
 }
 
 /** A page in a context and a session of its own. */
@@ -175,14 +203,14 @@ export interface Probe {
 
 /** What a rule has found, before it is known where. */
 export interface Verdict {
-  rule: string;
+  rule: Rule;
   message: string;
-  lost?: string[];
-  shown?: string[];
+  lost: string[];
+  shown: string[];
 }
 
 export interface Finding {
-  rule: string;
+  rule: Rule;
   level: Level;
   page: string;
   url: string;
@@ -207,7 +235,7 @@ export interface Finding {
 
 export interface Cause {
   id: string;
-  rule: string;
+  rule: Rule;
   level: Level;
   title: string;
   advice: string;

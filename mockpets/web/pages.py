@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
 
 _FOLDER: Final = Path(__file__).with_name("panel")
-_OF_THE_KIT: Final = ("connection.js", "toolbar/active.js")
+_OF_THE_KIT: Final = ("connection.js", "toolbar/active.js", "toolbar/shown.js")
 """The modules of the kit that the panel imports."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -46,6 +46,8 @@ _TYPES: Final = {
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
 _SERVED: Final = (".css", ".html", ".js", ".svg")
+_DOCUMENTATION: Final = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/\n+", re.MULTILINE | re.DOTALL)
+"""A comment with types, which is for readers of the source: a third of the bytes."""
 _TO_THE_KIT: Final = re.compile(rb'^(.*from ")\.\./\.\./\.\./kit/(?:toolbar/)?', re.MULTILINE)
 _UNTAGGED: Final = "Operations"
 """The group of the operations without a tag."""
@@ -196,7 +198,14 @@ def _files() -> dict[str, bytes]:
     """
     own = (path for path in _FOLDER.iterdir() if path.suffix in _SERVED)
     paths = sorted([*own, *(shipped("kit") / name for name in _OF_THE_KIT)])
-    return {path.name: _TO_THE_KIT.sub(rb"\1./", path.read_bytes()) for path in paths}
+    return {path.name: _served(path) for path in paths}
+
+
+def _served(path: Path) -> bytes:
+    content = path.read_bytes()
+    if path.suffix != ".js":
+        return content
+    return _TO_THE_KIT.sub(rb"\1./", _DOCUMENTATION.sub(b"", content))
 
 
 @cache

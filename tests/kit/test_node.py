@@ -28,8 +28,6 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
      {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
     ("login.test.mjs", {"MOCKPETS_URL": Settings(port=0), "PEOPLE_URL": PEOPLE}),
     ("bases.test.mjs", {}),
-    ("orders.test.mjs", {}),
-    ("audit.test.mjs", {}),
     ("storybook.test.mjs",
      {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4), "NOTES_URL": NOTES}),
     ("cypress/cypress.test.mjs",

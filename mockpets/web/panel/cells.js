@@ -2,10 +2,12 @@
 
 import { Control, isTextual, optionsOf } from "./fields.js";
 import { isNested, jsonOf, patch, summary, textOf, toObject } from "./json.js";
+import { Dialog } from "./overlays.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { changeRecord } from "./records.js";
 import { act, announce, handler, isRejected, toast } from "./store.js";
-import { Button, Dialog, indent } from "./ui.js";
+import { Button } from "./ui.js";
+import { indent } from "./values.js";
 
 /**
  * @import { CollectionSummary } from "../../../kit/control.js"

@@ -2,7 +2,8 @@
 
 import { html, useRef } from "./preact.js";
 import { announce, call, handler, loadedState } from "./store.js";
-import { Button, Dialog } from "./ui.js";
+import { Dialog } from "./overlays.js";
+import { Button } from "./ui.js";
 
 /** @param {{close: () => void}} properties */
 export default function Clock({ close }) {

@@ -8,6 +8,7 @@ import { isNested, textOf } from "./json.js";
 /**
  * @import { CollectionSummary } from "../../../kit/control.js"
  * @import { Parent } from "./described.js"
+ * @import { Keys } from "./filter.js"
  * @import { Properties } from "./json.js"
  * @import { Schema } from "./openapi.js"
  */
@@ -19,8 +20,6 @@ import { isNested, textOf } from "./json.js";
  * @property {boolean} isNumber
  * @property {boolean} isChoice
  */
-
-/** @typedef {Record<string, { hint: string, values: () => string[] }>} FilterKeys */
 
 /**
  * Return the names of the properties that the schema or a record has, without the key.
@@ -81,7 +80,7 @@ export const isProperty = (name) => name !== "limit" && name !== "after"; // the
  * @param {string[]} names
  * @param {Properties[]} records
  * @param {Schema} [schema]
- * @returns {FilterKeys}
+ * @returns {Keys}
  */
 export function filterKeys(names, records, schema) {
   const usable = names.filter(
@@ -117,13 +116,13 @@ function valuesOf(name, records, schema) {
 
 /**
  * Return a filter that selects something, such as `status:sold`; empty without one.
- * @param {FilterKeys} keys
+ * @param {Keys} keys
  * @param {string[]} names
  * @param {Schema} [schema]
  */
 export function exampleOf(keys, names, schema) {
   const short = (/** @type {string} */ name) =>
-    keys[name]?.values().find((value) => /^\S{1,20}$/.test(value));
+    keys[name]?.values?.().find((value) => /^\S{1,20}$/.test(value));
   const usable = names.filter(short);
   const name =
     usable.find((each) => schema?.properties[each]?.enum) ?? usable[0];

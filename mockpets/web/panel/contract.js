@@ -2,15 +2,10 @@
 
 import { html, useState } from "./preact.js";
 import { call, link, setParams, store, useChange } from "./store.js";
-import {
-  Button,
-  count,
-  EmptyState,
-  kindOf,
-  matching,
-  SearchField,
-  Segments,
-} from "./ui.js";
+import { kindOf } from "../../../kit/toolbar/shown.js";
+import { matching } from "./overlays.js";
+import { Button, EmptyState, SearchField, Segments } from "./ui.js";
+import { count } from "./values.js";
 
 const KINDS = {
   state: "With state",

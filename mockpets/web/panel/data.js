@@ -10,6 +10,7 @@ import {
   propertiesOf,
 } from "./columns.js";
 import { inContract, isHidden } from "./described.js";
+import { filterParts, TokenFilter } from "./filter.js";
 import { members } from "./json.js";
 import { loadContracts } from "./openapi.js";
 import { html, useState } from "./preact.js";
@@ -25,7 +26,8 @@ import {
   useChange,
 } from "./store.js";
 import { NoRecords, Table } from "./table.js";
-import { Button, count, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
+import { Button, Tabs } from "./ui.js";
+import { count, indent } from "./values.js";
 
 /**
  * @import { CollectionSummary } from "../../../kit/control.js"
@@ -288,11 +290,10 @@ function wordsOf({ collection, page, filters }) {
  * @param {{ collection: CollectionSummary, filters: Filter[] }} properties
  */
 function Actions({ collection, filters }) {
-  const save = async () =>
-    download(
-      `${collection.name}-${store.session}.json`,
-      indent(await loadList(collection, filters)),
-    );
+  const save = async () => {
+    const list = await loadList(collection, filters);
+    download(`${collection.name}-${store.session}.json`, indent(list) ?? list);
+  };
   return html`
     <${Button} icon="save" text="Export JSON" does=${save} />
     ${

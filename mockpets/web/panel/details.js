@@ -3,18 +3,16 @@
 import { Failure, useLoaded } from "./loading.js";
 import { html, useState } from "./preact.js";
 import { call } from "./store.js";
+import { duration } from "../../../kit/toolbar/shown.js";
+import { Facts, Section, StatusText } from "./ui.js";
 import {
   clock,
   count,
-  duration,
-  Facts,
   OUTCOMES,
-  Section,
   shownTarget,
   size,
-  StatusText,
-  statusParts,
-} from "./ui.js";
+  statusOf,
+} from "./values.js";
 
 // --- Why ---
 
@@ -160,7 +158,7 @@ export function Timing({ entry }) {
       [
         "Outcome",
         outcome === "pending"
-          ? `pending: ${statusParts(entry)[0]}`
+          ? `pending: ${statusOf(entry)[0]}`
           : OUTCOMES[outcome],
       ],
     ]}
@@ -214,7 +212,7 @@ export function Diff({ entry, rows }) {
             value=${String(row.number)}
             selected=${String(row.number) === chosen}
           >
-            ${row.number}: ${statusParts(row)[0]} ${row.method}${" "}
+            ${row.number}: ${statusOf(row)[0]} ${row.method}${" "}
             ${shownTarget(row)}
           </option>`,
         )}

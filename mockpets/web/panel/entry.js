@@ -21,24 +21,11 @@ import {
   toast,
   useKeys,
 } from "./store.js";
-import {
-  Button,
-  clock,
-  CodeBlock,
-  CopyButton,
-  duration,
-  Facts,
-  kindOf,
-  Menu,
-  NOTES,
-  OUTCOMES,
-  Section,
-  shownTarget,
-  size,
-  StatusText,
-  Tabs,
-  waitsFor,
-} from "./ui.js";
+import { duration, kindOf, waitsFor } from "../../../kit/toolbar/shown.js";
+import { CodeBlock } from "./code.js";
+import { Menu } from "./overlays.js";
+import { Button, CopyButton, Facts, Section, StatusText, Tabs } from "./ui.js";
+import { clock, NOTES, OUTCOMES, shownTarget, size } from "./values.js";
 
 const formats = () => import("./formats.js");
 const TABS = [

@@ -2,7 +2,8 @@
 
 import { html, useState } from "./preact.js";
 import { call, link, update, useChange } from "./store.js";
-import { clock, count, EmptyState, Section } from "./ui.js";
+import { EmptyState, Section } from "./ui.js";
+import { clock, count } from "./values.js";
 
 const PAUSE_MS = 1000; // a page that sends many requests needs no report on each
 const SHOWN = 20; // requests of a finding

@@ -29,20 +29,9 @@ import {
   viewKeys,
   waysToName,
 } from "./store.js";
-import {
-  Button,
-  Chip,
-  CopyButton,
-  count,
-  Dialog,
-  EmptyState,
-  Icon,
-  Kbd,
-  matching,
-  Menu,
-  Picker,
-  Toasts,
-} from "./ui.js";
+import { Dialog, matching, Menu, Picker, Toasts } from "./overlays.js";
+import { Button, Chip, CopyButton, EmptyState, Icon, Kbd } from "./ui.js";
+import { count } from "./values.js";
 
 /** The views: their name, the key after `g`, and the module. */
 const PAGES = {

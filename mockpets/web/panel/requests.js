@@ -29,25 +29,19 @@ import {
   useChange,
   useKeys,
 } from "./store.js";
+import { duration, waitsFor } from "../../../kit/toolbar/shown.js";
+import { filterParts, TokenFilter } from "./filter.js";
+import { Button, EmptyState, Segments, StatusText, useRoving } from "./ui.js";
 import {
-  Button,
   clock,
   count,
-  duration,
-  EmptyState,
-  filterParts,
   hasFailed,
   NOTES,
   OUTCOMES,
-  Segments,
   shorten,
   shownTarget,
-  StatusText,
-  statusParts,
-  TokenFilter,
-  useRoving,
-  waitsFor,
-} from "./ui.js";
+  statusOf,
+} from "./values.js";
 
 const MOST_ROWS = 10_000;
 const PAGE = 1000; // the most that the server returns
@@ -203,7 +197,7 @@ setInterval(() => {
   const newest = unannounced.at(-1);
   if (newest && store.route.view === "requests" && !document.hidden) {
     announce(
-      `${count(unannounced.length, "new request")}, latest: ${newest.method} ${newest.path} ${statusParts(newest)[0]}`,
+      `${count(unannounced.length, "new request")}, latest: ${newest.method} ${newest.path} ${statusOf(newest)[0]}`,
     );
   }
   unannounced.length = 0;
@@ -223,7 +217,7 @@ const TOKENS = {
   status: (value) =>
     /^\dxx$/i.test(value)
       ? (row) => Math.floor(row.status / 100) === Number(value[0])
-      : (row) => String(row.status) === value || statusParts(row)[0] === value,
+      : (row) => String(row.status) === value || statusOf(row)[0] === value,
   method: (value) => (row) => row.method === value.toUpperCase(),
   path: (value) => {
     const one = glob(value);

@@ -25,12 +25,12 @@ import {
   useKeys,
 } from "./store.js";
 import { explain, recorded } from "./try.js";
+import { matching } from "./overlays.js";
 import {
   Button,
   EmptyState,
   Group,
   Icon,
-  matching,
   SearchField,
   Section,
   StatusText,

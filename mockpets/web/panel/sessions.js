@@ -16,7 +16,9 @@ import {
   useChange,
   waysToName,
 } from "./store.js";
-import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
+import { Menu } from "./overlays.js";
+import { Button, SearchField } from "./ui.js";
+import { ago, count, shownTarget } from "./values.js";
 
 const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
 const REFRESH_MS = 5_000; // requests of other sessions are no change of this one

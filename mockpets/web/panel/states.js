@@ -10,15 +10,10 @@ import {
   store,
   useChange,
 } from "./store.js";
-import {
-  Button,
-  count,
-  Group,
-  kindOf,
-  matching,
-  SearchField,
-  useRoving,
-} from "./ui.js";
+import { kindOf } from "../../../kit/toolbar/shown.js";
+import { matching } from "./overlays.js";
+import { Button, Group, SearchField, useRoving } from "./ui.js";
+import { count } from "./values.js";
 
 const FEW = 20; // operations that are shown without a click
 const ALL = {

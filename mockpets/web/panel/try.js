@@ -19,19 +19,10 @@ import {
   store,
   useChange,
 } from "./store.js";
-import {
-  Button,
-  CopyButton,
-  count,
-  Dialog,
-  duration,
-  Icon,
-  indent,
-  matching,
-  Picker,
-  Segments,
-  StatusText,
-} from "./ui.js";
+import { duration } from "../../../kit/toolbar/shown.js";
+import { Dialog, matching, Picker } from "./overlays.js";
+import { Button, CopyButton, Icon, Segments, StatusText } from "./ui.js";
+import { count, indent } from "./values.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 const SENT = "mockpets-sent";
