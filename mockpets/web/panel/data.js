@@ -174,10 +174,6 @@ function Records({
   const columns = names
     .slice(0, MOST_COLUMNS)
     .map((name) => columnOf(name, records, schema, parent));
-  const toggle = (/** @type {Form} */ kind) => ({
-    "aria-expanded": String(form === kind),
-    does: () => setForm(form === kind ? null : kind),
-  });
   return html`<div class="view">
     <div class="toolbar">
       <${FilterField}
@@ -186,13 +182,11 @@ function Records({
         schema=${schema}
         filter=${filter}
       />
-      <${Button} text="Replace all" ...${toggle("replace")} />
-      <${Actions} collection=${collection} filters=${filters} />
-      <${Button}
-        kind="primary"
-        icon="add"
-        text="Add a record"
-        ...${toggle("add")}
+      <${Actions}
+        collection=${collection}
+        filters=${filters}
+        form=${form}
+        setForm=${setForm}
       />
     </div>
     <div class="above">
@@ -286,15 +280,24 @@ function wordsOf({ collection, page, filters }) {
 }
 
 /**
- * What the toolbar does at once.
- * @param {{ collection: CollectionSummary, filters: Filter[] }} properties
+ * @param {{
+ *   collection: CollectionSummary,
+ *   filters: Filter[],
+ *   form: Form | null,
+ *   setForm: (form: Form | null) => void,
+ * }} properties
  */
-function Actions({ collection, filters }) {
+function Actions({ collection, filters, form, setForm }) {
+  const toggle = (/** @type {Form} */ kind) => ({
+    "aria-expanded": String(form === kind),
+    does: () => setForm(form === kind ? null : kind),
+  });
   const save = async () => {
     const list = await loadList(collection, filters);
     download(`${collection.name}-${store.session}.json`, indent(list) ?? list);
   };
   return html`
+    <${Button} text="Replace all" ...${toggle("replace")} />
     <${Button} icon="save" text="Export JSON" does=${save} />
     ${
       collection.scenario === null &&
@@ -304,6 +307,12 @@ function Actions({ collection, filters }) {
         does=${() => addGenerated(collection)}
       />`
     }
+    <${Button}
+      kind="primary"
+      icon="add"
+      text="Add a record"
+      ...${toggle("add")}
+    />
   `;
 }
 

@@ -20,6 +20,8 @@ import { Button } from "./ui.js";
  * @property {(entered: string) => string} json what is sent
  */
 
+/** @typedef {Ref<HTMLInputElement | HTMLTextAreaElement | null>} FieldRef null without a field */
+
 /** @type {Source} */
 const GENERATED = {
   name: "generate",
@@ -53,7 +55,7 @@ export function Replace({ collection, first }) {
     NOTHING,
   ];
   const [source, setSource] = useState(canGenerate ? GENERATED : PASTED);
-  /** @type {Ref<HTMLInputElement | HTMLTextAreaElement | null>} */
+  /** @type {FieldRef} */
   const field = useRef(null);
   const choose = (/** @type {On<HTMLSelectElement>} */ event) =>
     setSource(
@@ -81,44 +83,48 @@ export function Replace({ collection, first }) {
         )}
       </select>
     </label>
-    ${
-      source === GENERATED &&
-      html`<label key="generate">
-        Number${" "}
-        <input
-          ref=${field}
-          name="value"
-          inputmode="numeric"
-          autocomplete="off"
-          required
-          defaultValue="100"
-        />
-      </label>`
-    }
-    ${
-      source === FIXTURE &&
-      html`<label key="fixture">
-        Name <input ref=${field} name="value" autocomplete="off" required />
-      </label>`
-    }
-    ${
-      source === PASTED &&
-      html`<label key="paste" class="grow">
-        Records${" "}
-        <textarea
-          ref=${field}
-          name="value"
-          rows="3"
-          spellcheck=${false}
-          required
-          placeholder=${`[${first ? toObject(first) : `{"${collection.id}": 1}`}]`}
-        ></textarea>
-      </label>`
-    }
+    <${SourceField}
+      source=${source}
+      field=${field}
+      example=${first ? toObject(first) : `{"${collection.id}": 1}`}
+    />
     <${Button}
       kind="primary"
       type="submit"
       text=${source === NOTHING ? "Delete all" : "Replace"}
     />
   </form>`;
+}
+
+/** @param {{ source: Source, field: FieldRef, example: string }} properties */
+function SourceField({ source, field, example }) {
+  if (source === GENERATED)
+    return html`<label key="generate">
+      Number${" "}
+      <input
+        ref=${field}
+        name="value"
+        inputmode="numeric"
+        autocomplete="off"
+        required
+        defaultValue="100"
+      />
+    </label>`;
+  if (source === FIXTURE)
+    return html`<label key="fixture">
+      Name <input ref=${field} name="value" autocomplete="off" required />
+    </label>`;
+  if (source === PASTED)
+    return html`<label key="paste" class="grow">
+      Records${" "}
+      <textarea
+        ref=${field}
+        name="value"
+        rows="3"
+        spellcheck=${false}
+        required
+        placeholder=${`[${example}]`}
+      ></textarea>
+    </label>`;
+  return null;
 }
