@@ -7,7 +7,7 @@
  * } from "./openapi.js"
  */
 
-/** @typedef {{ name: string, column: string }} Parent a collection, and the property with its key */
+/** @typedef {{ name: string, column: string }} Parent the collection, and the column of its key */
 /** @typedef {Pick<Operation, "method" | "path"> & Details} Create adds a record */
 
 /**
