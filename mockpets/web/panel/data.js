@@ -14,6 +14,7 @@ import { filterParts, TokenFilter } from "./filter.js";
 import { members } from "./json.js";
 import { loadContracts } from "./openapi.js";
 import { html, useState } from "./preact.js";
+import { NoRecords, Table } from "./record-table.js";
 import { addGenerated, loadList, loadRecords, nameOf } from "./records.js";
 import { Replace } from "./replacing.js";
 import {
@@ -25,7 +26,6 @@ import {
   store,
   useChange,
 } from "./store.js";
-import { NoRecords, Table } from "./table.js";
 import { Button, Tabs } from "./ui.js";
 import { count, indent } from "./values.js";
 
