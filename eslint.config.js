@@ -14,6 +14,7 @@ export default tseslint.config(
       "benchmarks/",
       "docs/",
       "examples/",
+      "kit/toolbar.js",
       "tests/*",
       "!tests/javascript/",
       "mockpets/audit/*.ts",
@@ -41,10 +42,11 @@ export default tseslint.config(
     files: [
       "kit/*.js",
       "kit/audit/*.js",
+      "kit/toolbar/*.js",
       "mockpets/audit/sheet.js",
+      "mockpets/web/panel/*.js",
       "tests/javascript/*.js",
     ],
-    ignores: ["kit/toolbar.js"], // its types are not written yet
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {

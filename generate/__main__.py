@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from generate import (
     ROOT,
     CannotGenerateError,
+    bundle,
     compiled_contract,
     compiled_scenarios,
     copies,
@@ -33,6 +34,7 @@ PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
     "kit/control.js": declarations.constants,
     "kit/control.d.ts": declarations.control,
     "the declarations in kit/": declarations.modules,
+    "kit/toolbar.js": bundle.toolbar,
     "the kit in examples/": copies.kits,
     "deploy/": copies.deployments,
     "docs/, README.md and llms.txt": reference.files,

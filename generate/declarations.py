@@ -11,12 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from generate import ROOT, CannotGenerateError
+from generate.npm_programs import npm_program
 from mockpets.constants import PROTOCOL, VERSION, Change
 from mockpets.kit import declare_contract, declare_scenarios, known_of, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from mockpets.web.control.routes import control_document
-from tests.programs import INSTALL_PACKAGES, NODE_MODULES
+from tests.programs import NODE_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ MODULES: Final = (
     *("states-reporter", "storybook", "vitest"),
 )
 """The modules whose declarations come from their JSDoc."""
+_CHECKED: Final = ("toolbar/main",)
+"""What is only compiled, with all that it imports."""
 _OPTIONS: Final = (
     "--root-types",
     "--root-types-no-schema-prefix",
@@ -94,7 +97,7 @@ def declared(control: Mapping[str, Any]) -> str:
 
     :raise CannotGenerateError: an npm package is missing.
     """
-    program = _program("openapi-typescript")
+    program = npm_program("openapi-typescript")
     document: dict[str, Any] = {**control}
     schemas = _of_any_contract(document["components"]["schemas"])
     filters = {
@@ -126,7 +129,7 @@ def modules() -> dict[Path, str]:
 
     :raise CannotGenerateError: an npm package is missing, or a module has a mistake.
     """
-    program = _program("tsc")
+    program = npm_program("tsc")
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         kit = folder / "kit"
@@ -135,27 +138,20 @@ def modules() -> dict[Path, str]:
         (folder / "node_modules").symlink_to(NODE_MODULES)
         (folder / "tests").symlink_to(ROOT / "tests")  # has what stands in for large packages
         settings = json.loads((ROOT / "tsconfig.json").read_text("utf-8"))
-        settings |= {"include": [], "files": [f"kit/{name}.js" for name in MODULES]}
+        compiled = (*MODULES, *_CHECKED)
+        settings |= {"include": [], "files": [f"kit/{name}.js" for name in compiled]}
         (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
         done = subprocess.run(
             [program, *_EMIT],
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,  # on a busy machine
             check=False,
         )
         if done.returncode:
             raise CannotGenerateError(done.stdout)
         return {KIT / name: (folder / "out" / name).read_text("utf-8") for name in made}
-
-
-def _program(name: str) -> str:
-    """Return the path of a program in an npm package."""
-    program = shutil.which(name, path=NODE_MODULES / ".bin")
-    if program is None:
-        raise CannotGenerateError(f"{name} is not installed; to install it: {INSTALL_PACKAGES}")
-    return program
 
 
 def _calls(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

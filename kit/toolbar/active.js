@@ -1,13 +1,13 @@
-// What the toolbar and the panel know of the active scenarios, and of the contracts.
+// What toolbar and panel know of the active scenarios, of the contracts, and of the responses that they choose.
 
 /**
  * @import { Connection } from "../connection.js"
- * @import { ScenarioDocument, State } from "../control.js"
+ * @import { ErrorReply, Fault, ScenarioDocument, State, StatusReply } from "../control.js"
  */
 
 /**
  * Return the contract to which a path without a session belongs, if any.
- * @param {State} state
+ * @param {Pick<State, "contracts">} state
  * @param {string} path
  */
 export function contractOf({ contracts }, path) {
@@ -15,6 +15,28 @@ export function contractOf({ contracts }, path) {
     `${path}/`.startsWith(`${base}/`),
   );
   return found.sort((one, other) => other.base.length - one.base.length)[0];
+}
+
+/**
+ * Return the reply with a status: the error that the contract of a path has for it, if any.
+ * @param {Pick<State, "contracts">} state
+ * @param {string} path
+ * @param {number} status
+ * @returns {ErrorReply | StatusReply}
+ */
+export function errorReply(state, path, status) {
+  const error = contractOf(state, path)?.errors[status];
+  return error ? { error } : { status };
+}
+
+/**
+ * Return the fault that the server describes with a word, such as `cut`.
+ * @param {Pick<State, "faults">} state
+ * @param {string} word
+ */
+export function faultCalled({ faults }, word) {
+  const names = /** @type {Fault[]} */ (Object.keys(faults));
+  return names.find((name) => faults[name] === word);
 }
 
 /**
@@ -42,7 +64,7 @@ function aspect(name) {
 /**
  * Return what activates scenarios. A document that a test has sent is active only once, so it is sent again.
  * @param {Pick<Connection, "call">} connection
- * @param {State} state
+ * @param {Pick<State, "scenarios">} state
  * @param {readonly string[]} names
  * @returns {Promise<(string | ScenarioDocument)[]>}
  */

@@ -1,4 +1,4 @@
-// How toolbar and panel show what the server has recorded.
+// How toolbar and panel show recorded requests.
 
 import { contractOf } from "./active.js";
 

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from mockpets import MockpetsServer, Settings
+from mockpets.constants import PROTOCOL
 from tests.browser.test_looks import ALL, AXE, CHECK
 from tests.browsers import FIREFOX
 from tests.docs.page import ROOT, blocks
@@ -509,6 +510,24 @@ def test_the_toolbar_removes_itself_with_one_line(
         [line] = [text for text in one.warnings if text.startswith("mockpets:")]
         assert line.startswith(f"mockpets: the toolbar is off: {reason.format(url=server.url)}")
         assert one.page.context.cookies() == []
+
+
+def test_it_leaves_a_server_with_another_protocol(browser: Browser, server: MockpetsServer) -> None:
+    """The page may call the server, so its options are not the reason."""
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+        other = {"version": "9.0", "protocol": PROTOCOL + 1}
+        route.fulfill(response=response, json=response.json() | other)
+
+    with app(browser, server) as one:
+        expect(one.pill).to_be_visible()
+        one.page.route("**/__mockpets/state", answer)
+        one.visit()
+        expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
+        [line] = [text for text in one.warnings if text.startswith("mockpets:")]
+        reason = f"{server.url} is mockpets 9.0, and this toolbar is for another version"
+        assert line == f"mockpets: the toolbar is off: {reason}; update the older one"
 
 
 @pytest.mark.parametrize("address", [

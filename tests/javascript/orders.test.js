@@ -178,7 +178,7 @@ describe("search", () => {
     expect(explore(names, { orders: 40 }).runs).toEqual(runs);
     const other = explore(names, { orders: 40, seed: 2 }).runs;
     expect(other.slice(0, 30)).toEqual(runs.slice(0, 30));
-    expect(other.slice(30)).not.toEqual(runs.slice(30));
+    expect(other[30]).not.toBe(runs[30]);
   });
 
   it("tries nothing with a limit of 0", () => {

@@ -1,24 +1,32 @@
 import { describe, expect, it, vi } from "vitest";
 
+/** @import { RequestDetails } from "../../kit/control.js" */
+
 // The modules read the address of the page when they are loaded.
 vi.stubGlobal("location", new URL("http://mock/__mockpets/"));
 const { asTest, asVerify, bodyOf, curl, headersToResend } =
   await import("../../mockpets/web/panel/formats.js");
 
-/** @param {object} [more] */
-const entry = (more) => ({
-  method: "GET",
-  path: "/v1/pets",
-  target: "/v1/pets",
-  session: "default",
-  operation: "listPets",
-  status: 200,
-  fault: null,
-  scenarios: ["default"],
-  notes: [],
-  request: { headers: [], body: { text: "", base64: false, size: 0 } },
-  ...more,
-});
+/**
+ * Return a request with what these forms read.
+ * @param {object} [more]
+ */
+const entry = (more) => {
+  const read = {
+    method: "GET",
+    path: "/v1/pets",
+    target: "/v1/pets",
+    session: "default",
+    operation: "listPets",
+    status: 200,
+    fault: null,
+    scenarios: ["default"],
+    notes: [],
+    request: { headers: [], body: { text: "", base64: false, size: 0 } },
+    ...more,
+  };
+  return /** @type {RequestDetails} */ (/** @type {unknown} */ (read));
+};
 
 describe("curl", () => {
   const url = "http://mock/v1";

@@ -1,24 +1,57 @@
 import { describe, expect, it } from "vitest";
 import { credentialsOf, requestOf } from "../../mockpets/web/panel/sending.js";
 
+/**
+ * @import { Body, Key, Parameter } from "../../mockpets/web/panel/openapi.js"
+ */
+
+/** @type {Key} */
 const KEY = { name: "Authorization", prefix: "Bearer ", in: "header" };
-const NAMES = { in: "path", name: "names", schema: { type: "array" } };
-const TAGS = { in: "query", name: "tag", schema: { type: "array" } };
+/**
+ * @param {string} place
+ * @param {string} name
+ * @param {string} [type]
+ * @returns {Parameter}
+ */
+const parameter = (place, name, type = "string") => ({
+  in: place,
+  name,
+  schema: schema(type),
+  example: undefined,
+});
+
+/** @param {string} type */
+const schema = (type) => ({ type, examples: [], properties: {}, required: [] });
+
+/**
+ * @param {string} type
+ * @returns {Body}
+ */
+const media = (type) => ({
+  type,
+  isJson: type.endsWith("json"),
+  isForm: !type.endsWith("json"),
+  example: undefined,
+  envelope: null,
+  schema: schema("object"),
+});
+
+const TAGS = parameter("query", "tag", "array");
 const OPERATION = {
   method: "PUT",
   path: "/v1/pets/{id}/{names}",
   key: KEY,
   parameters: [
-    { in: "path", name: "id", schema: { type: "string" } },
-    NAMES,
+    parameter("path", "id"),
+    parameter("path", "names", "array"),
     TAGS,
-    { in: "query", name: "q", schema: { type: "string" } },
-    { in: "header", name: "X-Trace", schema: { type: "string" } },
+    parameter("query", "q"),
+    parameter("header", "X-Trace"),
   ],
   bodies: [
-    { type: "application/json", isForm: false },
-    { type: "application/x-www-form-urlencoded", isForm: true },
-    { type: "multipart/form-data", isForm: true },
+    media("application/json"),
+    media("application/x-www-form-urlencoded"),
+    media("multipart/form-data"),
   ],
 };
 
@@ -31,6 +64,7 @@ describe("credentialsOf", () => {
   });
 
   it("encodes a name and a password, in UTF-8", () => {
+    /** @type {Key} */
     const basic = { ...KEY, prefix: "Basic " };
     const value = (/** @type {string} */ text) =>
       credentialsOf(basic, text).headers;
@@ -41,6 +75,7 @@ describe("credentialsOf", () => {
   });
 
   it("puts a key into the query", () => {
+    /** @type {Key} */
     const key = { name: "key", prefix: "", in: "query" };
     expect(credentialsOf(key, "x")).toEqual({
       headers: [],

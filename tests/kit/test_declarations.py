@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generate import CannotGenerateError, declarations
+from generate import CannotGenerateError, bundle, declarations
 from generate.declarations import constants, control, modules, scenarios
 from mockpets.packaged_data import shipped
 from tests.programs import need
@@ -49,6 +49,14 @@ def test_the_declarations_are_those_of_the_modules() -> None:
         assert not re.search(r"[:<|(,] ?any\b(?! )", text), file.name
 
 
+@pytest.mark.node
+def test_the_toolbar_is_made_of_its_modules() -> None:
+    need("rolldown")
+    [(file, text)] = bundle.toolbar().items()
+
+    assert file.read_text(encoding="utf-8") == text, STALE
+
+
 MISTAKES = {
     "a call that does not exist": ("client", '"POST /reset"', '"POST /resets"'),
     "a path without its value": ("client", "path: { number: last || 1 }", "path: {}"),
@@ -72,6 +80,12 @@ MISTAKES = {
         "testInfo.skips(Boolean(disabled)",
     ),
     "an option of another function": ("storybook", '{ cache: "no-store" }', "{ cached: true }"),
+    "a call of the toolbar that does not exist": (
+        "toolbar/actions",
+        '"POST /reset"',
+        '"POST /resets"',
+    ),
+    "an attribute that does not exist": ("toolbar/panel", 'role: "dialog"', 'rol: "dialog"'),
     "a number in place of a text": ("orders", '("\'", "%27")', '("\'", 27)'),
 }
 """A module, a text in it, and what makes it a mistake."""

@@ -5,23 +5,30 @@ import { announce, call, handler, loadedState } from "./store.js";
 import { Dialog } from "./overlays.js";
 import { Button } from "./ui.js";
 
-/** @param {{close: () => void}} properties */
+/**
+ * @import { ClockChange } from "../../../kit/control.js"
+ * @import { Ref } from "./preact.js"
+ */
+
+/** @param {{ close: () => void }} properties */
 export default function Clock({ close }) {
-  const form = useRef(null);
+  /** @type {Ref<HTMLInputElement>} */
+  const time = useRef(null);
+  /** @type {Ref<HTMLInputElement>} */
+  const frozen = useRef(null);
   const { clock } = loadedState();
-  const set = async (change) => {
-    const now = await call("PUT /clock", { body: change });
+  const set = async (/** @type {ClockChange} */ change) => {
+    const { set: isSet, now } = await call("PUT /clock", { body: change });
     announce(
-      now.set ? `The clock shows ${now.now}` : "The clock shows the real time",
+      isSet ? `The clock shows ${now}` : "The clock shows the real time",
     );
     close();
   };
-  const submit = handler(() => {
-    const { now, frozen } = form.current.elements;
-    return set({ now: now.value.trim(), frozen: frozen.checked });
-  });
+  const submit = handler(() =>
+    set({ now: time.current.value.trim(), frozen: frozen.current.checked }),
+  );
   return html`<${Dialog} label="Clock" close=${close}>
-    <form ref=${form} onSubmit=${submit}>
+    <form onSubmit=${submit}>
       <h2>Clock</h2>
       <p class="soft">
         The time that responses show: the header Date,
@@ -30,6 +37,7 @@ export default function Clock({ close }) {
       <label>
         Time${" "}
         <input
+          ref=${time}
           name="now"
           autocomplete="off"
           spellcheck=${false}
@@ -40,6 +48,7 @@ export default function Clock({ close }) {
       </label>
       <label class="check">
         <input
+          ref=${frozen}
           type="checkbox"
           name="frozen"
           defaultChecked=${clock?.frozen ?? true}

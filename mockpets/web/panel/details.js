@@ -14,9 +14,17 @@ import {
   statusOf,
 } from "./values.js";
 
+/**
+ * @import { ComparedCondition, ExplainedStub, Explanation as What, RequestDetails, RequestSummary } from "../../../kit/control.js"
+ * @import { On } from "./preact.js"
+ */
+
 // --- Why ---
 
-/** The explanation of a request, loaded by `load`; `again` changes when it must be loaded again. */
+/**
+ * The explanation of a request; `again` changes when it must be loaded again.
+ * @param {{ load: () => Promise<What>, again: unknown }} properties
+ */
 export function Why({ load: explain, again }) {
   const [explanation, error] = useLoaded(explain, [again]);
   if (error) return html`<${Failure} error=${error} />`;
@@ -25,6 +33,7 @@ export function Why({ load: explain, again }) {
     : html`<p class="soft" role="status">Loading the explanation.</p>`;
 }
 
+/** @param {{ explanation: What }} properties */
 export function Explanation({ explanation }) {
   const { request, sent, summary, stubs, omitted, by, stub } = explanation;
   const nearest = stubs.find(
@@ -46,7 +55,7 @@ export function Explanation({ explanation }) {
       html`<p class="soft">The request was not sent. If you send it now:</p>`
     }
     <p role="status">
-      <${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.
+      <${StatusText} row=${request} /> ${text.slice(0, 1).toUpperCase()}${text.slice(1)}.
     </p>
     <${Facts} rows=${[["Response from", responder]]} />
     ${
@@ -68,6 +77,7 @@ export function Explanation({ explanation }) {
   </div>`;
 }
 
+/** @param {{ stub: ExplainedStub, isNearest: boolean }} properties */
 function StubItem({
   stub: { label, when, does, limits, result, reason, conditions },
   isNearest,
@@ -90,12 +100,13 @@ function StubItem({
   </li>`;
 }
 
-const HOLDS = {
-  true: ["holds", "✓", "yes"],
-  false: ["fails", "✗", "no"],
-  null: ["unknown", "?", "unknown"],
-};
+/** @param {boolean | null} holds */
+function signOf(holds) {
+  if (holds === null) return ["unknown", "?", "unknown"];
+  return holds ? ["holds", "✓", "yes"] : ["fails", "✗", "no"];
+}
 
+/** @param {{ label: string, conditions: ComparedCondition[] }} properties */
 const Conditions = ({ label, conditions }) => html`<table
   class="conditions"
   aria-label=${`Conditions of ${label}`}
@@ -109,7 +120,7 @@ const Conditions = ({ label, conditions }) => html`<table
   </thead>
   <tbody>
     ${conditions.map(({ where, expected, got, holds }) => {
-      const [kind, sign, text] = HOLDS[holds];
+      const [kind, sign, text] = signOf(holds);
       return html`<tr class=${kind}>
         <th scope="row">${where}</th>
         <td>${expected}</td>
@@ -122,6 +133,7 @@ const Conditions = ({ label, conditions }) => html`<table
 
 // --- Timing ---
 
+/** @param {{ entry: RequestDetails }} properties */
 export function Timing({ entry }) {
   const {
     app_ms: app,
@@ -170,7 +182,11 @@ export function Timing({ entry }) {
 const MOST_CHOICES = 50;
 const MOST_DIFF_LINES = 500;
 
-/** Return the request to compare with: the last one before it with the same method and path, else the one before. */
+/**
+ * Return the request to compare with: the last one before it with the same method and path, else the one before.
+ * @param {RequestSummary} entry
+ * @param {RequestSummary[]} others
+ */
 const nearestOf = (entry, others) =>
   others.findLast(
     (row) =>
@@ -181,6 +197,7 @@ const nearestOf = (entry, others) =>
   others.findLast((row) => row.number < entry.number) ??
   others[0];
 
+/** @param {{ entry: RequestDetails, rows: RequestSummary[] }} properties */
 export function Diff({ entry, rows }) {
   const others = rows.filter(
     (row) => row.number !== entry.number && row.session === entry.session,
@@ -206,7 +223,7 @@ export function Diff({ entry, rows }) {
   return html`
     <label class="line">
       Compare with${" "}
-      <select value=${chosen} onChange=${(event) => choose(event.target.value)}>
+      <select value=${chosen} onChange=${(/** @type {On<HTMLSelectElement>} */ event) => choose(event.target.value)}>
         ${choices.map(
           (row) => html`<option
             value=${String(row.number)}
@@ -237,7 +254,11 @@ export function Diff({ entry, rows }) {
   `;
 }
 
-/** Return a message as lines: first line, headers, body. */
+/**
+ * Return a message as lines: first line, headers, body.
+ * @param {RequestDetails} entry
+ * @param {"request" | "response"} side
+ */
 function linesOf(entry, side) {
   const { headers, body } = entry[side];
   const first =
@@ -252,12 +273,13 @@ function linesOf(entry, side) {
   }
   return [
     first,
-    ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`),
+    ...headers.map(([name = "", value]) => `${name.toLowerCase()}: ${value}`),
     "",
     ...text.split("\n"),
   ].slice(0, MOST_DIFF_LINES);
 }
 
+/** @param {{ title: string, before: string[], after: string[] }} properties */
 function Differences({ title, before, after }) {
   const lines = difference(before, after);
   const changed = lines.filter(([sign]) => sign !== " ").length;
@@ -286,35 +308,47 @@ function Differences({ title, before, after }) {
   <//>`;
 }
 
-/** Return [sign, line] by the longest common subsequence of lines. */
-function difference(before, after) {
-  const lengths = Array.from(
+/** @typedef {[sign: " " | "-" | "+", line: string]} Difference */
+
+/**
+ * Compare lines by their longest common subsequence.
+ * @param {string[]} before
+ * @param {string[]} after
+ */
+export function difference(before, after) {
+  // The length of the longest common subsequence of what is left from two places on.
+  const left = Array.from(
     { length: before.length + 1 },
     () => new Uint16Array(after.length + 1),
   );
+  const from = (/** @type {number} */ i, /** @type {number} */ j) =>
+    left[i]?.[j] ?? 0;
   for (let i = before.length - 1; i >= 0; i -= 1) {
+    const row = left[i] ?? [];
     for (let j = after.length - 1; j >= 0; j -= 1)
-      lengths[i][j] =
+      row[j] =
         before[i] === after[j]
-          ? lengths[i + 1][j + 1] + 1
-          : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+          ? from(i + 1, j + 1) + 1
+          : Math.max(from(i + 1, j), from(i, j + 1));
   }
+  /** @type {Difference[]} */
   const lines = [];
   let i = 0;
   let j = 0;
   while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) {
-      lines.push([" ", before[i]]);
+    const [old, now] = [before[i], after[j]];
+    if (old !== undefined && old === now) {
+      lines.push([" ", old]);
       i += 1;
       j += 1;
     } else if (
-      j >= after.length ||
-      (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])
+      now === undefined ||
+      (old !== undefined && from(i + 1, j) >= from(i, j + 1))
     ) {
-      lines.push(["-", before[i]]);
+      lines.push(["-", old ?? ""]);
       i += 1;
     } else {
-      lines.push(["+", after[j]]);
+      lines.push(["+", now]);
       j += 1;
     }
   }

@@ -1,108 +1,136 @@
-// The reference page's search, and a form for each operation when the reader opens it. The page works without scripts.
+// The reference page's search, and a form for each operation when the reader opens it. The page
+// works without scripts.
 
 import { html, render } from "./preact.js";
 import { connection, storeUrlToken } from "./store.js";
+
+/** @import { FormSettings } from "./form.js" */
 
 storeUrlToken();
 
 // --- The search ---
 
-const field = /** @type {HTMLInputElement} */ (
-  document.getElementById("search")
-);
-const groups = [...document.querySelectorAll("nav details")].map((node) => ({
-  node: /** @type {HTMLDetailsElement} */ (node),
-  wasOpen: /** @type {HTMLDetailsElement} */ (node).open,
-  links: [...node.querySelectorAll("a")].map((link) => ({
-    link,
-    text: `${node.firstElementChild.textContent} ${link.textContent} ${link.title}`.toLowerCase(),
-  })),
-}));
+/**
+ * Return an element that the page always has.
+ * @template {Element} T
+ * @param {string} selector
+ * @param {new () => T} type
+ * @returns {T}
+ */
+function part(selector, type) {
+  const found = document.querySelector(selector);
+  if (!(found instanceof type)) throw new Error(`The page has no ${selector}.`);
+  return found;
+}
+
+const field = part("#search", HTMLInputElement);
+const none = part("#none", HTMLElement);
+
+const groups = [...document.querySelectorAll("nav details")]
+  .filter((node) => node instanceof HTMLDetailsElement)
+  .map((node) => ({
+    node,
+    wasOpen: node.open,
+    links: [...node.querySelectorAll("a")].map((link) => ({
+      link,
+      item: link.parentElement ?? link,
+      text: [node.firstElementChild?.textContent, link.textContent, link.title]
+        .join(" ")
+        .toLowerCase(),
+    })),
+  }));
 
 function search() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let n = 0;
   for (const { node, wasOpen, links } of groups) {
-    const found = links.filter(({ link, text }) => {
-      const matches = words.every((word) => text.includes(word));
-      link.parentElement.hidden = !matches;
-      return matches;
-    });
-    node.hidden = !found.length;
-    node.open = words.length ? true : wasOpen;
-    n += found.length;
+    for (const { item, text } of links)
+      item.hidden = !words.every((word) => text.includes(word));
+    node.hidden = links.every(({ item }) => item.hidden);
+    node.open = words.length > 0 || wasOpen;
   }
-  document.getElementById("none").textContent = n
-    ? ""
-    : "No operations match the search.";
+  none.textContent = firstMatch() ? "" : "No operations match the search.";
 }
 
-field.closest("label").hidden = false;
+const firstMatch = () =>
+  groups.flatMap(({ links }) => links).find(({ item }) => !item.hidden);
+
+/** @param {EventTarget | null} target */
+const isField = (target) =>
+  target instanceof Element &&
+  target.closest("input, textarea, select") !== null;
+
+const label = field.closest("label");
+if (label) label.hidden = false;
 field.addEventListener("input", search);
 field.addEventListener("keydown", (event) => {
-  const first =
-    event.key === "Enter" &&
-    groups
-      .flatMap(({ links }) => links)
-      .find(({ link }) => !link.parentElement.hidden);
-  if (first) first.link.click();
+  if (event.key === "Enter") firstMatch()?.link.click();
 });
 addEventListener("keydown", (event) => {
-  if (
-    event.key !== "/" ||
-    /** @type {HTMLElement} */ (event.target).closest("input, textarea, select")
-  )
-    return;
+  if (event.key !== "/" || isField(event.target)) return;
   event.preventDefault();
   field.focus();
 });
 
 // --- The forms: what they need is loaded when the reader opens the first one ---
 
-let loading = null;
-
-async function loadForms() {
-  const [{ TryForm }, { load }] = await Promise.all([
-    import("./try.js"),
-    import("./openapi.js"),
-  ]);
-  let settings = { key: "mockpets", scenarios: [], explains: false };
+/** @returns {Promise<FormSettings>} */
+async function loadSettings() {
   try {
-    const state = await connection.call("GET /state");
-    settings = {
-      key: state.settings.key,
-      scenarios: state.scenarios
+    const { settings, scenarios } = await connection.call("GET /state");
+    return {
+      key: settings.key,
+      scenarios: scenarios
         .filter((row) => row.description !== null)
         .map((row) => row.name),
       explains: true,
     };
   } catch {
     // Without access to the control API, the reader types the key.
+    return { key: "mockpets", scenarios: [], explains: false };
   }
-  return {
-    TryForm,
-    settings,
-    ...(await load(new URLSearchParams(location.search).get("contract"))),
-  };
 }
 
+async function loadOperations() {
+  const { load } = await import("./openapi.js");
+  const contract = new URLSearchParams(location.search).get("contract");
+  const { byRoute } = await load(contract);
+  return byRoute;
+}
+
+async function loadForms() {
+  const [{ TryForm }, settings, byRoute] = await Promise.all([
+    import("./form.js"),
+    loadSettings(),
+    loadOperations(),
+  ]);
+  return { TryForm, settings, byRoute };
+}
+
+/** @type {ReturnType<typeof loadForms> | null} */
+let loading = null;
+
+/** @param {HTMLElement} container */
 async function open(container) {
   loading ??= loadForms();
   const { TryForm, settings, byRoute } = await loading;
-  const operation = byRoute.get(container.dataset.try);
+  const { try: route = "", name } = container.dataset;
+  const operation = byRoute.get(route);
   if (!operation) return;
   container.replaceChildren();
   render(
     html`<${TryForm}
       operation=${operation}
-      name=${container.dataset.name}
+      name=${name}
       settings=${settings}
     />`,
     container,
   );
 }
 
-for (const section of document.querySelectorAll("details.try-it"))
-  section.addEventListener("toggle", () => open(section.lastElementChild), {
-    once: true,
-  });
+for (const section of document.querySelectorAll("details.try-it")) {
+  const container = section.lastElementChild;
+  if (container instanceof HTMLElement)
+    section.addEventListener("toggle", () => void open(container), {
+      once: true,
+    });
+}

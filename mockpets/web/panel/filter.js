@@ -7,7 +7,7 @@ import { Chip, Icon, Kbd } from "./ui.js";
 
 /**
  * The keys of a filter: the hint of each, the values to suggest, and the hints of these.
- * @typedef {Record<string, {hint?: string, values?: () => string[], hints?: Record<string, string>}>} Keys
+ * @typedef {Record<string, { hint?: string | undefined, values?: () => string[], hints?: Record<string, string> }>} Keys
  */
 
 const PART = /([^\s":]+):("[^"]*"|\S+)|"([^"]*)"|(\S+)/g;

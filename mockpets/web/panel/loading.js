@@ -3,29 +3,41 @@
 import { html, useEffect, useState } from "./preact.js";
 import { describeError } from "./store.js";
 
-/** Load something when the component appears, and again when the inputs change; return [value, error]. */
-export function useLoaded(fetched, inputs) {
-  const [result, setResult] = useState([null, null]);
+/**
+ * Load something when the component appears, and again when the inputs change.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @param {unknown[]} inputs
+ * @returns {[value: T | null, error: unknown]} null until it is loaded, or has failed
+ */
+export function useLoaded(load, inputs) {
+  const [result, setResult] = useState(
+    /** @type {[value: T | null, error: unknown]} */ ([null, null]),
+  );
   useEffect(() => {
-    let current = true;
-    fetched().then(
-      (value) => current && setResult([value, null]),
-      (error) => current && setResult([null, error]),
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && setResult([value, null]),
+      (/** @type {unknown} */ error) => isCurrent && setResult([null, error]),
     );
     return () => {
-      current = false;
+      isCurrent = false;
     };
   }, inputs);
   return result;
 }
 
+/** @param {{ error: unknown }} properties */
 export const Failure = ({ error }) =>
   html`<p class="failure" role="alert">${describeError(error)}</p>`;
 
-/** A component of a module that is loaded when the component first appears. */
+/**
+ * A component of a module that is loaded when the component first appears.
+ * @param {{ module: () => Promise<Record<string, unknown>>, name: string }
+ *   & Record<string, unknown>} properties the others are the component's
+ */
 export function Lazy({ module: load, name, ...rest }) {
   const [module, error] = useLoaded(load, []);
-  return module
-    ? html`<${module[name]} ...${rest} />`
-    : error && html`<${Failure} error=${error} />`;
+  if (module) return html`<${module[name]} ...${rest} />`;
+  return error ? html`<${Failure} error=${error} />` : null;
 }

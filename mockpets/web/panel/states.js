@@ -1,9 +1,11 @@
-// The view of the states: the operations, each with the responses, delays and faults that a click sets for the session.
+// The view of the states: the operations, each with the responses, delays and faults that a click
+// sets for the session.
 
 import { html, useState } from "./preact.js";
 import {
   call,
   handler,
+  loadedState,
   releaseAll,
   setParams,
   stack,
@@ -15,39 +17,55 @@ import { matching } from "./overlays.js";
 import { Button, Group, SearchField, useRoving } from "./ui.js";
 import { count } from "./values.js";
 
+/** @import { ContractDescription } from "../../../kit/control.js" */
+
+/**
+ * @typedef {object} Operation
+ * @property {string} name
+ * @property {string} title
+ * @property {string[]} states
+ * @property {boolean} isList
+ * @property {string} group
+ */
+/** @typedef {{ title: string, members: Operation[] }} OperationGroup */
+
 const FEW = 20; // operations that are shown without a click
+/** @type {Operation} */
 const ALL = {
   name: "all",
   title: "every operation",
   states: ["401"],
   isList: true,
+  group: "",
 };
 const OTHERS = "Other operations";
 
-/** Return the operations of a contract, with what the view shows of them. */
-const operationsOf = ({ base, title, operations }, _, { length }) =>
-  operations.map(({ name, method, path, states, role, collection }) => ({
-    name,
-    title: `${method} ${base}${path}`,
-    states,
-    isList: role === "list",
-    group: collection ?? (length > 1 ? `${OTHERS} of ${title}` : OTHERS),
-  }));
-
-export default function View() {
-  const { active } = store.state;
-  const { filter: text = "" } = store.route.params;
-  const [operations, setOperations] = useState(null);
-  const [toggled, setToggled] = useState({});
-  useChange(["files"], async () =>
-    setOperations(
-      (await call("GET /contract")).contracts.flatMap(operationsOf),
-    ),
+/**
+ * Return the operations of the contracts, with what the view shows of them.
+ * @param {ContractDescription[]} contracts
+ * @returns {Operation[]}
+ */
+const operationsOf = (contracts) =>
+  contracts.flatMap(({ base, title, operations }) =>
+    operations.map(({ name, method, path, states, role, collection }) => ({
+      name,
+      title: `${method} ${base}${path}`,
+      states,
+      isList: role === "list",
+      group:
+        collection ?? (contracts.length > 1 ? `${OTHERS} of ${title}` : OTHERS),
+    })),
   );
-  if (operations === null) return null;
-  const searched = text.trim() !== "";
-  const rows = matching(
-    [ALL, ...operations].map((row) => ({
+
+/**
+ * Return the operations that match a search.
+ * @param {Operation[]} operations
+ * @param {string} text
+ * @returns {Operation[]}
+ */
+const search = (operations, text) =>
+  matching(
+    operations.map((row) => ({
       name: row.name,
       hint: row.title,
       tags: row.group,
@@ -55,36 +73,76 @@ export default function View() {
     })),
     text,
   ).map(({ row }) => row);
-  const groups = [...new Set(operations.map(({ group }) => group))]
-    .map((title) => [title, rows.filter(({ group }) => group === title)])
-    .filter(([, members]) => members.length);
-  const isOn = ({ name }) => active.some((each) => each.startsWith(`${name}:`));
-  const isOpen = (title, members) =>
-    searched ||
-    (toggled[title] ?? (operations.length <= FEW || members.some(isOn)));
+
+/**
+ * Return the groups of all operations, each with those to show.
+ * @param {Operation[]} operations
+ * @param {Operation[]} shown
+ * @returns {OperationGroup[]}
+ */
+const groupsOf = (operations, shown) =>
+  [...new Set(operations.map(({ group }) => group))]
+    .map((title) => ({
+      title,
+      members: shown.filter(({ group }) => group === title),
+    }))
+    .filter(({ members }) => members.length);
+
+/**
+ * Return the active states of an operation.
+ * @param {string} operation
+ */
+const activeStates = (operation) =>
+  loadedState()
+    .active.filter((each) => each.startsWith(`${operation}:`))
+    .map((each) => each.slice(operation.length + 1));
+
+/** @param {Operation} operation */
+const hasActiveState = ({ name }) => activeStates(name).length > 0;
+
+export default function View() {
+  const { filter: text = "" } = store.route.params;
+  const [operations, setOperations] = useState(
+    /** @type {Operation[] | null} */ (null),
+  );
+  const [toggled, setToggled] = useState(
+    /** @type {Record<string, boolean>} */ ({}),
+  );
+  useChange(["files"], async () => {
+    const { contracts } = await call("GET /contract");
+    setOperations(operationsOf(contracts));
+  });
+  if (operations === null) return null;
+  const isSearch = text.trim() !== "";
+  const rows = search([ALL, ...operations], text);
+  const groups = groupsOf(operations, rows);
+  const isOpen = (/** @type {OperationGroup} */ { title, members }) =>
+    isSearch ||
+    (toggled[title] ??
+      (operations.length <= FEW || members.some(hasActiveState)));
   return html`<section class="grouped" aria-label="Operations">
     <div class="toolbar">
       <${SearchField}
         label="Search operations"
         placeholder=${`Search ${count(operations.length, "operation")}`}
         value=${text}
-        onInput=${(filter) => setParams({ filter })}
+        onInput=${(/** @type {string} */ filter) => setParams({ filter })}
       />
     </div>
     <div class="scroll">
       ${rows.includes(ALL) && html`<ul><${Row} operation=${ALL} /></ul>`}
       ${groups.map(
-        ([title, members]) => html`<${Group}
-          key=${title}
-          title=${title}
-          n=${members.length}
-          isOpen=${isOpen(title, members)}
-          disabled=${searched}
+        (group) => html`<${Group}
+          key=${group.title}
+          title=${group.title}
+          n=${group.members.length}
+          isOpen=${isOpen(group)}
+          disabled=${isSearch}
           toggle=${() =>
-            setToggled({ ...toggled, [title]: !isOpen(title, members) })}
+            setToggled({ ...toggled, [group.title]: !isOpen(group) })}
         >
           <ul>
-            ${members.map(
+            ${group.members.map(
               (operation) =>
                 html`<${Row} key=${operation.name} operation=${operation} />`,
             )}
@@ -99,19 +157,19 @@ export default function View() {
   </section>`;
 }
 
-/** Return the place of a state in a row: the statuses come first, in their order. */
+/**
+ * Return the place of a state in a row: the statuses come first, in their order.
+ * @param {string} state
+ */
 const rank = (state) =>
   /^\d{3}(?!\w)/.test(state) ? Number(state.slice(0, 3)) : 600;
 
-/** An operation with its states; the keys move between these. */
-function Row({ operation: { name, title, states, isList } }) {
-  const [hasMore, setHasMore] = useState(false);
-  const roving = useRoving();
-  const { active, faults, gates } = store.state;
-  const own = active
-    .filter((each) => each.startsWith(`${name}:`))
-    .map((each) => each.slice(name.length + 1));
-  const more = hasMore ? ["429", "503", ...Object.keys(faults)] : [];
+/**
+ * Return the states that a row shows, in their order.
+ * @param {Operation} operation
+ * @param {boolean} hasMore
+ */
+function statesOf({ name, states, isList }, hasMore) {
   const shown = new Set([
     ...states,
     "500",
@@ -119,20 +177,22 @@ function Row({ operation: { name, title, states, isList } }) {
     "3s",
     "hold",
     "offline",
-    ...more,
-    ...own,
+    ...(hasMore ? ["429", "503", ...Object.keys(loadedState().faults)] : []),
+    ...activeStates(name),
   ]);
-  const sorted = [...shown].sort((one, other) => rank(one) - rank(other));
-  const chip = (state) => html`<button
-    type="button"
-    key=${state}
-    class="chip ${kindOf(state)}"
-    title=${`${name}:${state}`}
-    aria-pressed=${String(own.includes(state))}
-    onClick=${handler(() => stack(`${name}:${state}`))}
-  >
-    ${state}
-  </button>`;
+  return [...shown].sort((one, other) => rank(one) - rank(other));
+}
+
+/**
+ * An operation with its states; the keys move between these.
+ * @param {{ operation: Operation }} properties
+ */
+function Row({ operation }) {
+  const { name, title } = operation;
+  const [hasMore, setHasMore] = useState(false);
+  const roving = useRoving();
+  const active = activeStates(name);
+  const held = loadedState().gates[name] ?? 0;
   return html`<li class="operation">
     <p title=${`${name}: ${title}`}>
       <b>${name}</b> <span class="mono soft">${title}</span>
@@ -144,7 +204,18 @@ function Row({ operation: { name, title, states, isList } }) {
       ref=${roving.ref}
       onKeyDown=${roving.onKeyDown}
     >
-      ${sorted.map(chip)}
+      ${statesOf(operation, hasMore).map(
+        (state) => html`<button
+          type="button"
+          key=${state}
+          class="chip ${kindOf(state)}"
+          title=${`${name}:${state}`}
+          aria-pressed=${String(active.includes(state))}
+          onClick=${handler(() => stack(`${name}:${state}`))}
+        >
+          ${state}
+        </button>`,
+      )}
       <${Button}
         kind="ghost"
         icon="more"
@@ -153,11 +224,11 @@ function Row({ operation: { name, title, states, isList } }) {
         does=${() => setHasMore(!hasMore)}
       />
       ${
-        gates[name] > 0 &&
+        held > 0 &&
         html`<${Button}
           kind="held"
           class="small"
-          text=${`Release ${gates[name]}`}
+          text=${`Release ${held}`}
           title=${`Release what is held at the gate ${name}`}
           does=${() => releaseAll(name)}
         />`

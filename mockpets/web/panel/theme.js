@@ -1,5 +1,5 @@
-// Apply the light or dark theme: the system's, or the one chosen on the page. This is a classic script
-// in the head, so that the page never flashes in the other theme.
+// Apply the light or dark theme: the system's, or the one chosen on the page. This is a classic
+// script in the head, so that the page never flashes in the other theme.
 (() => {
   const stored = () => {
     try {
@@ -12,7 +12,7 @@
   root.dataset.theme = stored();
   document.addEventListener("DOMContentLoaded", () => {
     const select = document.getElementById("theme");
-    if (select === null) return; // the panel has a menu
+    if (!(select instanceof HTMLSelectElement)) return; // the panel has a menu
     select.value = stored();
     select.addEventListener("change", () => {
       root.dataset.theme = select.value;

@@ -2,7 +2,8 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// The page of the states' reporter: a table of screenshots, in one file that loads nothing. It is not an interface of the kit.
+// The page of the states' reporter: a table of screenshots, in one file that loads nothing.
+// It is not an interface of the kit.
 
 import { createHash } from "node:crypto";
 
@@ -153,61 +154,29 @@ export function toHtml(
   last,
   created = new Date().toISOString(),
 ) {
-  const all = rows.flatMap(({ shots }) => shots);
-  const columns = [
-    ...new Map(
-      all.map(({ width, theme }) => [`${width} ${theme}`, { width, theme }]),
-    ),
-  ].sort(
-    ([, one], [, other]) =>
-      one.width - other.width || other.theme.localeCompare(one.theme),
+  const columns = columnsOf(rows);
+  const picture = picturesOnce();
+  const body = rows.map((row, index) =>
+    rowOf(row, index + 1, columns, picture),
   );
-  /** @type {Set<string>} */
-  const shown = new Set(); // each picture is in the file once
-  /**
-   * @param {string} digest
-   * @param {string} base64
-   * @param {string} rest other attributes
-   */
-  const picture = (digest, base64, rest) => {
-    if (shown.has(digest)) return `<img data-of="${digest}" ${rest}>`;
-    shown.add(digest);
-    return `<img data-picture="${digest}" ${rest} src="data:image/png;base64,${base64}">`;
-  };
-  const cell = (/** @type {ComparedShot | undefined} */ shot) => {
-    if (!shot) return `<td class="none">no screenshot`;
-    const { key, now, before = "", change = "" } = shot;
-    const old = change === "changed" ? ` data-before="${before}"` : "";
-    const label = change && change !== "same" ? `<b>${change}</b>` : "";
-    const image = picture(now, shot.png.toString("base64"), `alt="${key}"`);
-    return `<td><button type="button" class="${change}" data-shot="${key}" data-now="${now}"${old}>${image}${label}</button>`;
-  };
-  const body = rows.map((row, index) => {
-    const { state, result, test, reason, description, findings, shots } = row;
-    const quiet =
-      ["passed", "skipped"].includes(result) &&
-      !findings.length &&
-      shots.every(({ change = "same" }) => change === "same");
-    const texts = [reason, ...findings]
-      .filter(Boolean)
-      .map((text) => `<li>${escaped(text)}`)
-      .join("");
-    const head = `<b>${escaped(state)}</b> <span>${result}</span><p>${escaped(description)}<p class="test">${escaped(test)}`;
-    const cells = columns.map(([name]) =>
-      cell(shots.find(({ width, theme }) => `${width} ${theme}` === name)),
-    );
-    const kind = `${result.replace(/ /g, "-")}${quiet ? " quiet" : ""}`;
-    return `<tr id="${index + 1}" class="${kind}"><th scope="row">${head}${texts && `<ul>${texts}</ul>`}</th>${cells.join("")}\n`;
-  });
-  const before = all.flatMap(({ change, before = "" }) => {
-    const old = change === "changed" && last?.pictures.get(before);
-    return old ? [picture(before, old, `alt=""`)] : [];
-  });
+  // After the rows, so that a picture that a row shows is not in the file twice.
+  const before = rows
+    .flatMap(({ shots }) => shots)
+    .flatMap(({ change, before: digest = "" }) => {
+      const old = change === "changed" && last?.pictures.get(digest);
+      return old ? [picture(digest, old, `alt=""`)] : [];
+    });
   const lost = gone.length
     ? `<details><summary>Gone since the last sheet: ${gone.length}</summary><ul><li>${gone.join("<li>")}</ul></details>`
     : "";
   const code = createHash("sha256").update(SCRIPT).digest("base64");
-  const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${code}'`;
+  const policy = [
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+    `script-src 'sha256-${code}'`,
+  ].join("; ");
+  const summary =
+    changes({ rows, gone }, last) || "No last sheet to compare with";
+  const minute = created.slice(0, 16).replace("T", " ");
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -216,23 +185,108 @@ export function toHtml(
 <title>States</title>
 <style>${STYLE}</style>
 <h1>${escaped(title)}</h1>
-<p>${changes({ rows, gone }, last) || "No last sheet to compare with"}. Created <time datetime="${created}">${created.slice(0, 16).replace("T", " ")} UTC</time>.</p>
+<p>${summary}. Created <time datetime="${created}">${minute} UTC</time>.</p>
 <p><label><input type="checkbox" id="only"> Only states that failed, changed or have findings</label></p>
 ${lost}<div class="table" tabindex="0" role="region" aria-label="Screenshots"><table>
-<thead><tr><th scope="col">State${columns.map(([name]) => `<th scope="col">${name}`).join("")}</thead>
+<thead><tr><th scope="col">State${columns.map((name) => `<th scope="col">${name}`).join("")}</thead>
 <tbody>
 ${body.join("")}</tbody>
 </table></div>
 <div hidden>${before.join("\n")}</div>
-<dialog aria-labelledby="name">
-<form method="dialog"><p id="name"></p><p id="facts" role="status"></p>
-<p id="views"><button type="button" value="now">Now</button> <button type="button" value="before">Before</button> <button type="button" value="difference">Difference</button>
-<button type="button" value="previous">← Previous</button> <button type="button" value="next">Next →</button> <button autofocus>Close</button></p></form>
-<canvas role="img" aria-labelledby="name"></canvas>
-</dialog>
+${DIALOG}
 <script>${SCRIPT}</script>
 </html>
 `;
+}
+
+/**
+ * Return the columns of the table, such as `390 light`: the narrowest first, of a width light before dark.
+ * @param {Row<ComparedShot>[]} rows
+ */
+function columnsOf(rows) {
+  const all = rows.flatMap(({ shots }) => shots);
+  const columns = new Map(all.map((shot) => [columnOf(shot), shot]));
+  return [...columns]
+    .sort(
+      ([, one], [, other]) =>
+        one.width - other.width || other.theme.localeCompare(one.theme),
+    )
+    .map(([name]) => name);
+}
+
+/** @param {Shot} shot */
+function columnOf({ width, theme }) {
+  return `${width} ${theme}`;
+}
+
+/**
+ * @callback Picture
+ * @param {string} digest
+ * @param {string} base64
+ * @param {string} rest other attributes
+ * @returns {string}
+ */
+
+/**
+ * Return a function for `<img>` elements. Each picture is in the file once; the script copies it to the others.
+ * @returns {Picture}
+ */
+function picturesOnce() {
+  /** @type {Set<string>} */
+  const shown = new Set();
+  return (digest, base64, rest) => {
+    if (shown.has(digest)) return `<img data-of="${digest}" ${rest}>`;
+    shown.add(digest);
+    return `<img data-picture="${digest}" ${rest} src="data:image/png;base64,${base64}">`;
+  };
+}
+
+/**
+ * @param {Row<ComparedShot>} row
+ * @param {number} number
+ * @param {string[]} columns
+ * @param {Picture} picture
+ */
+function rowOf(row, number, columns, picture) {
+  const { state, result, test, reason, description, findings, shots } = row;
+  const isQuiet =
+    ["passed", "skipped"].includes(result) &&
+    !findings.length &&
+    shots.every(({ change = "same" }) => change === "same");
+  const texts = [reason, ...findings]
+    .filter(Boolean)
+    .map((text) => `<li>${escaped(text)}`)
+    .join("");
+  const head = [
+    `<b>${escaped(state)}</b> <span>${result}</span>`,
+    `<p>${escaped(description)}<p class="test">${escaped(test)}`,
+    texts && `<ul>${texts}</ul>`,
+  ].join("");
+  const cells = columns.map((name) =>
+    cellOf(
+      shots.find((shot) => columnOf(shot) === name),
+      picture,
+    ),
+  );
+  const kind = `${result.replace(/ /g, "-")}${isQuiet ? " quiet" : ""}`;
+  return `<tr id="${number}" class="${kind}"><th scope="row">${head}</th>${cells.join("")}\n`;
+}
+
+/**
+ * @param {ComparedShot | undefined} shot
+ * @param {Picture} picture
+ */
+function cellOf(shot, picture) {
+  if (!shot) return `<td class="none">no screenshot`;
+  const { key, now, before = "", change = "" } = shot;
+  const attributes = [
+    `type="button" class="${change}"`,
+    `data-shot="${key}" data-now="${now}"`,
+    ...(change === "changed" ? [`data-before="${before}"`] : []),
+  ].join(" ");
+  const label = change && change !== "same" ? `<b>${change}</b>` : "";
+  const image = picture(now, shot.png.toString("base64"), `alt="${key}"`);
+  return `<td><button ${attributes}>${image}${label}</button>`;
 }
 
 /** @param {string} text */
@@ -243,8 +297,18 @@ function escaped(text) {
   );
 }
 
+const DIALOG = `<dialog aria-labelledby="name">
+<form method="dialog"><p id="name"></p><p id="facts" role="status"></p>
+<p id="views"><button type="button" value="now">Now</button> <button type="button" value="before">Before</button>
+<button type="button" value="difference">Difference</button>
+<button type="button" value="previous">← Previous</button> <button type="button" value="next">Next →</button>
+<button autofocus>Close</button></p></form>
+<canvas role="img" aria-labelledby="name"></canvas>
+</dialog>`;
+
 const STYLE = `
-  :root { color-scheme: light dark; --line: light-dark(#ccc, #444); --bad: light-dark(#b00020, #ff8a94); --new: light-dark(#8a4b00, #ffb95c); }
+  :root { color-scheme: light dark; }
+  :root { --line: light-dark(#ccc, #444); --bad: light-dark(#b00020, #ff8a94); --new: light-dark(#8a4b00, #ffb95c); }
   body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem; }
   .table { overflow: auto; max-height: 90vh; border: 1px solid var(--line); }
   table { border-collapse: collapse; }
@@ -258,7 +322,8 @@ const STYLE = `
   .test, .none { color: GrayText; font-size: 13px; }
   .failed span, .flaky span { color: var(--bad); font-weight: bold; }
   .only .quiet, .only .quiet * { display: none; }
-  td button { display: block; padding: 2px; border: 1px solid var(--line); background: none; color: inherit; font: inherit; cursor: zoom-in; }
+  td button { display: block; padding: 2px; border: 1px solid var(--line); cursor: zoom-in; }
+  td button { background: none; color: inherit; font: inherit; }
   td button.changed, td button.new { border: 3px solid var(--new); }
   td button b { display: block; color: var(--new); }
   td img { display: block; width: 200px; }
@@ -303,12 +368,13 @@ async function show(next, view) {
   shot = next;
   const { shot: name, now, before } = shot.dataset;
   one("#name").textContent = name;
-  for (const button of document.querySelectorAll("#views [value=now], #views [value=before], #views [value=difference]")) {
+  const views = ["now", "before", "difference"].map((value) => one("#views [value=" + value + "]"));
+  for (const button of views) {
     button.setAttribute("aria-pressed", button.value === view);
     button.disabled = button.value !== "now" && !before;
   }
   if (!dialog.open) dialog.showModal();
-  let facts = shot.className === "new" ? "not in the last sheet" : shot.className === "same" ? "as in the last sheet" : "";
+  let facts = { new: "not in the last sheet", same: "as in the last sheet" }[shot.className] ?? "";
   let image;
   try {
     image = await pixels(now);
@@ -316,7 +382,9 @@ async function show(next, view) {
       const old = await pixels(before);
       const found = difference(image, old);
       const { width, height } = image;
-      facts = found ? found.count + " of " + width * height + " pixels differ" : "the last sheet has " + old.width + " × " + old.height + " pixels";
+      facts = found
+        ? found.count + " of " + width * height + " pixels differ"
+        : "the last sheet has " + old.width + " × " + old.height + " pixels";
       image = { now: image, before: old, difference: found?.image ?? image }[view];
     }
   } catch {

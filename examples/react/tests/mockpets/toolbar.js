@@ -2,640 +2,87 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// A toolbar in your own app: it shows and switches the scenarios of the app's session and the states of its operations, delays its
-// responses, asks for each one, and opens links that carry a state. The declarations have the documentation.
-// It needs no other file, not even the client, so that it is small. Everything is in a shadow root, and nothing is global.
-
-const NAME = "mockpets"; // of the cookie, of the parameter in links, and of the event after a switch
-const OWN = "mockpets-toolbar"; // the element, and the scenario of this session that delays and holds
-const GATE = "toolbar";
-const REQUESTS = 10;
-const CHECKED = 50; // last requests, to find one of the page
-const DEFAULT_URL = "http://localhost:7387";
-const PROTOCOL = 2; // of the server, as in the client
-const UNDO_MS = 8_000;
-const NOTE_MS = 4_000;
-const TICK_MS = 100;
-const WAIT_SECONDS = 25;
-const PAUSE_MS = 100; // minimum time between two polls
-const RETRY_MS = 500;
-const FAILURES = 3; // polls in a row that may fail while the server restarts
-const DELAYS = [["Off", ""], ["300 ms", "300ms"], ["1 s", "1s"], ["3 s", "3s"]];
-const LOGO = "M3.2 9.4a1.5 1.5 0 1 0 0-3 1.500 1.500 0 0 0 0 3ZM6.200 6.100a1.600 1.600 0 1 0 0-3.200 1.600 1.600 0 0 0 0 3.200ZM9.800 6.100a1.600 1.600 0 1 0 0-3.200 1.600 1.600 0 0 0 0 3.200ZM12.800 9.400a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3ZM8 7.500c-2 0-3.700 1.900-3.700 3.600 0 1.300.9 1.900 1.900 1.900h3.600c1 0 1.900-.6 1.900-1.900 0-1.700-1.700-3.600-3.700-3.600Z";
-const ICONS = {
-  link: "M6.700 9.300a3 3 0 0 0 4.300 0l2-2a3 3 0 0 0-4.300-4.300l-1 1M9.300 6.700a3 3 0 0 0-4.300 0l-2 2a3 3 0 0 0 4.300 4.300l1-1",
-  open: "M9 2.500h4.500V7M13.500 2.500 7.500 8.500M11.500 9.500v4h-9v-9h4",
-  close: "M3.500 3.500l9 9M12.500 3.500l-9 9",
-  down: "M3.500 6 8 10.500 12.500 6",
-  up: "M3.500 10 8 5.500l4.500 4.500",
-};
-
-// --- The session of the app: in a link, or in the cookie ---
-
-/** Return a session, which may be empty, and its scenarios. */
-const split = (text) => text.split(/[+ ]/).filter((name, index) => name || !index);
-
-function cookie() {
-  const value = /(?:^|;\s*)mockpets=([^;]*)/.exec(document.cookie)?.[1] ?? "";
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value; // for the server to reject
-  }
-}
-
-function setCookie(names) {
-  const value = encodeURIComponent(names.join("+"));
-  document.cookie = `${NAME}=${value}; Path=/; SameSite=Lax${value ? "" : "; Max-Age=0"}`;
-}
-
-let linked = 0; // when the cookie got its state: earlier requests of the page were sent without it
-
-/** Move the state from the page's address to the cookie; return its names, and whether the page has requested data before. */
-function followLink() {
-  const url = new URL(location.href);
-  const before = cookie();
-  const names = split(url.searchParams.get(NAME) ?? before);
-  if (url.searchParams.has(NAME)) {
-    url.searchParams.delete(NAME);
-    history.replaceState(history.state, "", url);
-    setCookie(names);
-    if (cookie() !== before) linked = performance.now();
-  }
-  const hasRequested = performance.getEntriesByType("resource").some(({ initiatorType }) => ["fetch", "xmlhttprequest"].includes(initiatorType));
-  return { names, isLate: cookie() !== before && (hasRequested || document.readyState === "complete") };
-}
-
-/** Return the page's address with the session and its scenarios. */
-function link() {
-  const url = new URL(location.href);
-  url.searchParams.set(NAME, [session(), ...stack()].join("+"));
-  return url.href;
-}
-
-// --- The server ---
-
-const source = new URL(import.meta.url);
-const given = document.documentElement.dataset.mockpetsUrl; // of <html>, which no text of a visitor can change
-const loaded = given === undefined ? source.origin + source.pathname : `${httpUrl(given)}/__mockpets/toolbar.js`;
-const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
-const session = () => split(cookie())[0] || servedFor || "default";
-
-/** Return an absolute HTTP URL without its last slash; empty if the text is not one, or has a user name or password. */
-function httpUrl(text) {
-  try {
-    const { href, protocol, username, password } = new URL(text, location.href);
-    return /^https?:$/.test(protocol) && !username && !password ? href.replace(/\/$/, "") : "";
-  } catch {
-    return "";
-  }
-}
-
-/** Call the server. The error of a rejected call has its `status`. */
-async function call(method, path, body, signal) {
-  const headers = { "Mockpets-Session": encodeURIComponent(session()), ...(body && { "Content-Type": "application/json" }) };
-  const response = await fetch(`${server}/__mockpets/${path}`, { method, headers, body: JSON.stringify(body), credentials: "omit", signal });
-  const value = await response.json();
-  if (!response.ok) throw Object.assign(new Error(value.message), { status: response.status });
-  return value;
-}
-
-let polling = new AbortController();
-
-const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-
-/** Wait for changes and show them. Hidden pages do not, since a browser opens few connections to a server. */
-async function listen() {
-  polling.abort();
-  if (document.hidden || !host.isConnected) return;
-  polling = new AbortController();
-  const { signal } = polling;
-  let since, failures = 0;
-  while (!signal.aborted) {
-    try {
-      const { change, changed } = await call("GET", since === undefined ? "events" : `events?since=${since}&wait=${WAIT_SECONDS}`, undefined, signal);
-      const matters = since === undefined || change < since || changed.some((kind) => view.open || kind !== "requests");
-      since = change;
-      if (changed.includes("files")) view.operations = undefined;
-      failures = 0;
-      if (matters) {
-        await load();
-        render();
-      }
-      await sleep(PAUSE_MS);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (++failures > FAILURES) leave(error.status ? error.message : `${server} no longer responds`);
-      await sleep(RETRY_MS);
-    }
-  }
-}
-
-async function load() {
-  const get = (path) => call("GET", path);
-  const [state, { held }, { requests }] = await Promise.all([get("state"), get("held"), view.open ? get(`requests?limit=${REQUESTS}`) : { requests: [] }]);
-  if (state.protocol !== PROTOCOL) throw new Error(`${server} is mockpets ${state.version}, and this toolbar is for another version; update the older one`);
-  view.state = state;
-  if (view.open) view.operations ??= (await get("contract")).contracts.flatMap(({ operations }) => operations);
-  const { text } = state.active.includes(OWN) ? await get(`scenarios/${OWN}`) : { text: "" }; // as `activate` sends it
-  const asked = held.filter(({ gate, waits }) => gate === GATE && waits === "held");
-  if (asked.length > view.asked.length) view.news = `Choose the response to ${asked[0].method} ${shownPath(asked[0].target)}`;
-  const added = { ask: text.includes('"hold"'), delay: /"delay":"(\w+)"/.exec(text)?.[1] ?? "" };
-  Object.assign(view, { state, held, asked, requests: requests.reverse(), loaded: performance.now(), ...added });
-}
-
-/** Run something, then show the result or its error. */
-async function show(action) {
-  view.problem = view.note = "";
-  try {
-    await action();
-  } catch (error) {
-    if (error.name !== "AbortError") view.problem = error.status ? error.message : `Cannot reach ${server}. Is it still running?`;
-  }
-  render();
-}
-
-/** Return an event handler for an action. It stops the poll, whose connection the action may need, and starts it again. */
-const does = (action, refetches) => () => show(async () => {
-  polling.abort();
-  try {
-    await action();
-    await load();
-    if (refetches) refetch();
-  } finally {
-    listen();
-  }
-});
-
-/** Tell the app that its data has changed; reload the page unless the app loads the data itself. */
-function refetch() {
-  if (!dispatchEvent(new CustomEvent(NAME, { cancelable: true }))) return;
-  keep({ focus: root.activeElement?.id });
-  location.reload();
-}
-
-// --- Actions ---
-
-/** The active scenarios. Those in the cookie take precedence over the session's. */
-const stack = () => {
-  const [, ...named] = split(cookie());
-  return named.length ? named : view.state.active.filter((name) => name !== OWN);
-};
-
-/** Return what activates a scenario. A document that was sent to the session is active only once, so send it again. */
-async function again(name) {
-  if (!view.state.scenarios.some((each) => each.name === name && each.inline)) return name;
-  const { override, text } = await call("GET", `scenarios/${name}`);
-  return override ? name : JSON.parse(text);
-}
-
-/** Activate scenarios with what the toolbar adds. The cookie then names only the session. */
-async function activate(names, { delay = view.delay, ask = view.ask } = {}) {
-  const stubs = [...(ask ? [{ name: "ask", hold: GATE }] : []), ...(delay ? [{ name: "delay", delay }] : [])];
-  const own = stubs.length > 0;
-  if (own) await call("PUT", `overrides/${OWN}`, { description: "What the toolbar in the app adds.", stubs });
-  const wanted = [...(own ? [OWN] : []), ...(names.length || own ? names : ["default"])];
-  if (wanted.join() !== view.state.active.join()) await call("PUT", "scenario", { scenario: await Promise.all(wanted.map(again)) });
-  if (!own && view.state.active.includes(OWN)) await call("DELETE", `overrides/${OWN}`);
-  if (!ask && view.ask) await call("POST", `gates/${GATE}/open`);
-  if (cookie()) setCookie([session()]);
-  if (session() === "default") view.advice = ""; // requests without a cookie are in this session too
-}
-
-/** Return what of an operation an expression sets, such as `getPet:response` for `getPet:404`; of a scenario, its name. */
-const aspect = (name) => name.replace(/:[\d.]+[ms]+$/, ":delay").replace(/:(?!(?:delay|hold)$).*/, ":response");
-
-const add = (name, only) => activate(only ? [name] : [name, ...stack().filter((each) => aspect(each) !== aspect(name) && each !== "default")]);
-const remove = (name) => activate(stack().filter((each) => each !== name));
-
-async function reset() {
-  await call("POST", "reset");
-  keep({ undo: Date.now() + UNDO_MS });
-}
-
-async function undo() {
-  await call("POST", `sessions/${session()}/undo`);
-  keep({ undo: 0 });
-}
-
-let noted; // the timer that removes the note
-
-async function copyLink() {
-  const href = link();
-  clearTimeout(noted);
-  try {
-    await navigator.clipboard.writeText(href);
-    view.note = "Link copied";
-    noted = setTimeout(() => {
-      view.note = view.news = "";
-      render();
-    }, NOTE_MS);
-  } catch {
-    view.note = `Copy this link: ${href}`; // the page may not write to the clipboard
-  }
-  view.news = view.note;
-}
-
-const release = (number, instead) => call("POST", "held/release", { requests: [number], ...instead });
-
-async function explain(number) {
-  view.why = view.why?.number === number ? null : { number, text: (await call("GET", `requests/${number}/explain`)).summary };
-}
-
-/** Return the responses to choose from: label, reply or delay, and whether the request cannot get it. */
-function replies({ status, path, operation }) {
-  const { faults } = view.state;
-  const { collections, errors } = contractOf(path) ?? { collections: [], errors: {} };
-  const failure = (code) => ({ reply: errors[code] ? { error: errors[code] } : { status: code } });
-  return [
-    [`Real ${status ?? ""}`, {}],
-    ["401", failure(401)],
-    ["404", failure(404)],
-    ["500", failure(500)],
-    ["Empty", { reply: { page: [] } }, collections.every(({ lists }) => !lists.includes(operation))],
-    ["Slow", { delay: "3s" }],
-    ["Broken", { reply: { fault: Object.keys(faults).find((kind) => faults[kind] === "cut") } }],
-  ];
-}
-
-// --- What is shown ---
-
-/** Return the contract to which a path without a session belongs, if any. */
-function contractOf(path) {
-  const found = view.state.contracts.filter(({ base }) => `${path}/`.startsWith(`${base}/`));
-  return found.sort((one, other) => other.base.length - one.base.length)[0];
-}
-
-/** Return a path and query without the session and the base path. */
-function shownPath(target) {
-  const path = target.replace(/^\/~[^/]*/, "");
-  const base = contractOf(path.split("?")[0])?.base ?? "";
-  return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
-}
-
-const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
-const waited = (row) => seconds(row.waited_ms + performance.now() - view.loaded);
-
-function duration(ms) {
-  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
-  return ms < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
-}
-
-/** Return the status of a request: text, class, and a second, quieter text. */
-function statusOf({ status, outcome, fault, waits }) {
-  if (outcome === "pending") return [{ held: "held", throttled: "sending" }[waits] ?? "delayed", waits === "held" ? "held" : "soft", status ?? ""];
-  if (outcome === "client_left") return ["left", "soft", status ?? ""];
-  const word = fault ? view.state.faults[fault] : "";
-  if (status === null) return [word || "none", "server", ""];
-  return [status, ["", "", "ok", "", "client", "server"][Math.floor(status / 100)], word];
-}
-
-const view = { open: false, search: "", listed: false, option: 0, corner: "bottom right", news: "", note: "", problem: "", undo: 0, asked: [], ...stored(sessionStorage), ...stored(localStorage) };
-
-function stored(storage) {
-  try {
-    return JSON.parse(storage.getItem(OWN)) ?? {};
-  } catch {
-    return {}; // the browser blocks storage
-  }
-}
-
-/** Change what the toolbar remembers: its corner forever, the rest until the tab is closed. */
-function keep(values) {
-  Object.assign(view, values);
-  const { open, undo: until, focus, corner } = view;
-  try {
-    sessionStorage.setItem(OWN, JSON.stringify({ open, undo: until, focus }));
-    localStorage.setItem(OWN, JSON.stringify({ corner }));
-  } catch {
-    // It remembers nothing.
-  }
-}
-
-const host = document.createElement(OWN);
-const root = host.attachShadow({ mode: "closed" }); // the locators of the app's tests must not find our controls
-const byId = (id) => root.getElementById(id);
-
-/** An element of the toolbar. Any other object, such as one that a server sends in place of a text, is shown as text. */
-class Wanted {
-  constructor(tag, properties, children) {
-    Object.assign(this, { tag, properties, children });
-  }
-}
-
-const h = (tag, properties, ...children) => new Wanted(tag, properties ?? {}, children.flat().filter((child) => child || child === 0));
-
-/** Make the children of an element those that are wanted; elements with the same tag and key stay, with their focus. */
-function patch(parent, wanted) {
-  let next = parent.firstChild;
-  for (const each of wanted) {
-    const { tag = "#text", properties = {}, children = [] } = each instanceof Wanted ? each : {};
-    const fits = (node) => node?.nodeName.toLowerCase() === tag && node.key === properties.key;
-    let node = next;
-    while (node && !fits(node)) node = properties.key === undefined ? null : node.nextSibling;
-    if (!node) {
-      const isSvg = tag === "svg" || tag === "path";
-      node = tag === "#text" ? new Text() : isSvg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-      node.key = properties.key;
-    }
-    if (node === next) next = next.nextSibling;
-    else parent.insertBefore(node, next);
-    if (tag !== "#text") {
-      for (const name of Object.keys({ ...node.given, ...properties })) set(node, name, properties[name]);
-      node.given = properties;
-      patch(node, children);
-    } else if (node.data !== String(each)) node.data = String(each);
-  }
-  while (next) [next] = [next.nextSibling, next.remove()];
-}
-
-function set(node, name, value) {
-  if (name.startsWith("on") || name === "value") node[name] = value ?? null;
-  else if (value === undefined || value === false) node.removeAttribute(name);
-  else if (name !== "key" && node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
-}
-
-const icon = (name) => h("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
-const logo = () => h("svg", { class: "logo", viewBox: "-2 -2 20 20", "aria-hidden": "true" }, h("path", { d: LOGO }));
-const button = (id, label, onclick, ...children) => h("button", { id, key: id, "aria-label": label, title: label, onclick }, ...children);
-
-function options() {
-  const { active, scenarios } = view.state;
-  const words = view.search.toLowerCase();
-  const rank = ({ name, description }) => (name.startsWith(words) ? 0 : name.includes(words) ? 1 : description.toLowerCase().includes(words) ? 2 : 3);
-  // An invalid file has no description.
-  const described = scenarios.map(({ name, description, problems }) => ({ name, description: description ?? problems[0] ?? "" }));
-  return described.filter((each) => rank(each) < 3 && each.name !== OWN && !active.includes(each.name)).sort((one, other) => rank(one) - rank(other));
-}
-
-function scenarioField() {
-  const found = view.listed ? options() : [];
-  const choose = (name, only) => {
-    Object.assign(view, { search: "", listed: false, option: 0 });
-    does(() => add(name, only), true)();
-  };
-  const onkeydown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && view.listed && found.length) view.option = (view.option + step + found.length) % found.length;
-    else if (step) view.listed = true;
-    else if (event.key === "Enter" && found[view.option]) choose(found[view.option].name, event.ctrlKey || event.metaKey);
-    else if (event.key === "Escape" && view.listed) view.listed = false;
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    render();
-    byId(`option-${view.option}`)?.scrollIntoView({ block: "nearest" });
-  };
-  const show = (event) => {
-    Object.assign(view, { listed: true, option: 0, search: event.target.value });
-    render();
-  };
-  const onblur = () => {
-    view.listed = false;
-    queueMicrotask(render); // later, because `render` may be what removes the field
-  };
-  const row = ({ name, description }, index) => h("div", {
-    role: "option", id: `option-${index}`, key: name, "aria-selected": String(index === view.option), title: description,
-    onmousedown(event) {
-      event.preventDefault(); // keeps the focus in the field
-      choose(name, event.ctrlKey || event.metaKey);
-    },
-  }, h("b", null, name), h("span", { class: "soft" }, description));
-  return [
-    h("input", {
-      id: "add", key: "add", role: "combobox", "aria-label": "Add a scenario", placeholder: "Add a scenario", autocomplete: "off", spellcheck: "false", value: view.search,
-      "aria-expanded": String(found.length > 0), "aria-controls": "options", "aria-activedescendant": found[view.option] && `option-${view.option}`, oninput: show, onclick: show, onkeydown, onblur,
-    }),
-    h("div", { key: "options", id: "options", role: "listbox", "aria-label": "Scenarios", hidden: !found.length }, found.map(row)),
-    view.listed && h("p", { key: "hint", class: "soft hint" }, found.length ? "Enter adds it. Ctrl+Enter uses only this one." : "No scenario matches."),
-  ];
-}
-
-function scenarios() {
-  const names = stack();
-  const chip = (name, index) => h("li", { key: name }, h("span", { class: "soft" }, index + 1), h("b", null, name),
-    button(`remove-${name}`, `Remove ${name}`, does(() => remove(name), true), icon("close")));
-  return h("section", { key: "scenarios" },
-    h("div", { class: "line" }, h("h2", { class: "soft" }, "Scenarios"),
-      view.undo > Date.now() && [h("span", { key: "done", class: "soft" }, "Session reset"), h("button", { id: "undo", key: "undo", class: "text", onclick: does(undo, true) }, "Undo")],
-      h("button", { id: "reset", key: "reset", class: "text", onclick: does(reset, true) }, "Reset")),
-    h("div", { class: "stack" }, h("ol", { "aria-label": "Active scenarios" }, names.map(chip)), scenarioField()));
-}
-
-function switches() {
-  const change = (values) => does(() => activate(stack(), values));
-  return h("section", { key: "switches" },
-    h("div", { class: "line" }, h("h2", { id: "delays" }, "Delay for all"), h("div", { role: "group", class: "segments", "aria-labelledby": "delays" }, DELAYS.map(([label, delay]) =>
-      h("button", { id: `delay-${delay}`, key: delay, "aria-pressed": String(delay === view.delay), onclick: change({ delay }) }, label)))),
-    h("div", { class: "line" }, h("h2", null, h("label", { id: "asks", for: "ask" }, "Ask before each response")),
-      h("button", { id: "ask", role: "switch", "aria-checked": String(view.ask), "aria-labelledby": "asks", onclick: change({ ask: !view.ask }) })));
-}
-
-function asking([row, ...others]) {
-  const reply = ([label, instead, isDisabled = false], index) => h("button", {
-    id: `reply-${index}`, key: index, class: index ? "" : "primary", title: instead.delay && "After 3 s",
-    disabled: isDisabled, onclick: does(() => release(row.request, instead)),
-  }, label);
-  return h("section", { key: "asked", class: "asked", "aria-label": "Held request" },
-    h("div", { class: "line" }, h("b", { class: "held" }, "held"), h("code", { class: "soft" }, row.method), h("code", { class: "path" }, shownPath(row.target)),
-      others.length > 0 && h("span", { key: "more", class: "soft" }, `and ${others.length} more`), h("span", { key: "waited", class: "held" }, waited(row))),
-    h("div", { class: "replies", role: "group", "aria-label": "Respond with" }, replies(row).map(reply)));
-}
-
-/** Return the place of a state in a row: the statuses come first, in their order. */
-const rank = (state) => (/^\d{3}(?!\w)/.test(state) ? Number(state.slice(0, 3)) : 600);
-
-/** Return the operations of the last requests, and those with a state, with their states. */
-function operations() {
-  const active = stack();
-  const ownOf = (name) => active.filter((each) => each.startsWith(`${name}:`)).map((each) => each.slice(name.length + 1));
-  const shown = view.operations?.filter(({ name }) => ownOf(name).length || view.requests.some(({ operation }) => operation === name)) ?? [];
-  const row = ({ name, method, path, states, role }) => {
-    const own = ownOf(name);
-    const more = view.more === name ? ["429", "503", ...Object.keys(view.state.faults)] : [];
-    const all = new Set([...states, "500", ...(role === "list" ? ["empty"] : []), "3s", "hold", "offline", ...more, ...own]);
-    const chip = (state) => h("button", {
-      id: `${name}:${state}`, key: state, class: own.includes(state) ? "primary" : "", "aria-pressed": String(own.includes(state)),
-      onclick: does(() => (own.includes(state) ? remove : add)(`${name}:${state}`), true),
-    }, state);
-    return h("li", { key: name }, h("div", { class: "line" }, h("code", { class: "soft" }, method), h("code", { class: "path" }, path)),
-      h("div", { class: "states", role: "group", "aria-label": name }, [...all].sort((one, other) => rank(one) - rank(other)).map(chip), button(`more-${name}`, `More states of ${name}`, () => show(() => { view.more = view.more === name ? "" : name; }), "…")));
-  };
-  return shown.length > 0 && h("section", { key: "operations" }, h("h2", { class: "soft" }, "States"), h("ul", null, shown.map(row)));
-}
-
-function requestRow(row) {
-  const { number, notes, stubs } = row;
-  const [text, kind, more] = statusOf(row);
-  const wait = view.held.find(({ request }) => request === number);
-  const unmatched = notes.some(({ code }) => code === "unmatched");
-  const stub = stubs.filter((label) => !label.startsWith(`${OWN}/`)).at(-1)?.replace(/^.*?\//, "") ?? "";
-  const time = wait ? waited(wait) : duration(row.total_ms ?? row.app_ms + row.delay_ms);
-  const isHeld = wait?.waits === "held";
-  return h("li", { key: number, class: isHeld ? "waits" : "" },
-    h("button", { id: `request-${number}`, class: "request", "aria-expanded": String(view.why?.number === number), title: `${row.method} ${row.target}`, onclick: () => show(() => explain(number)) },
-      h("span", null, h("b", { class: kind }, text), more !== "" && h("small", { class: "soft" }, more)), h("code", { class: "soft" }, row.method), h("code", { class: "path" }, shownPath(row.target)),
-      h("span", { class: unmatched ? "stub held" : "stub soft" }, unmatched ? "unmatched" : stub), !isHeld && h("span", { key: "time", class: "soft time" }, time)),
-    isHeld && h("button", { id: `release-${number}`, key: "release", class: "held", "aria-label": `Release request ${number}`, onclick: does(() => release(number)) }, "Release"),
-    view.why?.number === number && h("p", { key: "why", class: "why" }, `${view.why.text}. `, h("a", { href: `${panelUrl()}#requests/${number}`, target: "_blank", rel: "noopener" }, "Open in the panel")));
-}
-
-function requests() {
-  const rows = view.requests.filter(({ number }) => !view.asked.some(({ request }) => request === number));
-  return h("section", { key: "requests" }, h("h2", { class: "soft" }, "Last requests"),
-    rows.length ? h("ul", { key: "rows", class: "rows" }, rows.map(requestRow)) : h("p", { key: "none", class: "soft" }, "None yet."));
-}
-
-const panelUrl = () => `${server}${session() === "default" ? "" : `/~${session()}`}/__mockpets/`;
-
-function panel() {
-  return h("div", { key: "panel", id: "panel", role: "dialog", "aria-label": "mockpets" },
-    h("div", { class: "line head" }, logo(), h("b", null, session()), h("i", { class: "live", role: "img", "aria-label": "Connected" }),
-      button("link", "Copy link", () => show(copyLink), icon("link")),
-      h("a", { id: "open", href: panelUrl(), target: "_blank", rel: "noopener", "aria-label": "Open panel", title: "Open panel" }, icon("open")),
-      button("close", "Close", () => toggle(false), icon("close"))),
-    view.problem && h("p", { key: "problem", class: "server problem", role: "alert" }, view.problem),
-    view.advice && h("p", { key: "advice", class: "held problem" }, view.advice),
-    view.note && h("p", { key: "note", class: "soft problem" }, view.note),
-    scenarios(), switches(), view.asked.length > 0 && asking(view.asked), operations(), requests());
-}
-
-function pill() {
-  const { asked, open } = view;
-  const named = session() === "default" ? "" : `${session()} · `;
-  return h("button", { id: "pill", key: "pill", title: "Alt+M opens and closes. Drag it, or use the arrow keys, to move it to another corner.", "aria-expanded": String(open), "aria-controls": "panel", onclick: () => toggle(!open), onkeydown: moveByKey, onpointerdown: drag },
-    logo(), h("span", { class: "away" }, "mockpets: "), h("span", { class: "path" }, named + stack().join(" + ")), view.advice && h("b", { key: "unsent", class: "held" }, "not sent"), asked.length > 0 && h("b", { key: "held", class: "held" }, `${asked.length} held`), icon(open ? "down" : "up"));
-}
-
-/** Focus on a control, or on what is left near it. */
-const focusOn = (id) => (byId(id) ?? byId(id.startsWith("reply") ? "ask" : "add") ?? byId("pill")).focus();
-
-let timer = null;
-
-function render() {
-  if (!view.state || !host.isConnected) return;
-  const { id } = root.activeElement ?? {};
-  root.firstElementChild.className = view.corner;
-  patch(root.firstElementChild, [pill(), view.open && panel(), h("p", { key: "news", class: "news", role: "status" }, view.news)].filter(Boolean));
-  if (id && !root.activeElement) focusOn(id);
-  const ticks = view.open && (view.held.length > 0 || view.undo > Date.now());
-  if (ticks && !timer) timer = setInterval(render, TICK_MS);
-  if (!ticks && timer) timer = clearInterval(timer) ?? null;
-}
-
-// --- Opening, moving, leaving ---
-
-let focused = null; // before the toolbar was opened
-
-function toggle(open) {
-  if (open) focused = document.activeElement;
-  keep({ open });
-  Object.assign(view, { search: "", listed: false, why: null });
-  listen();
-  show(load).then(() => {
-    if (open) byId("add")?.focus();
-    else if (focused?.isConnected && focused !== document.body && focused !== host) focused.focus();
-    else byId("pill").focus();
-  });
-}
-
-function moveTo(vertical, horizontal) {
-  keep({ corner: `${vertical} ${horizontal}` });
-  render();
-}
-
-function moveByKey({ key }) {
-  const [vertical, horizontal] = view.corner.split(" ");
-  if (key === "ArrowUp" || key === "ArrowDown") moveTo(key === "ArrowUp" ? "top" : "bottom", horizontal);
-  if (key === "ArrowLeft" || key === "ArrowRight") moveTo(vertical, key.slice(5).toLowerCase());
-}
-
-function drag({ currentTarget: target, pointerId, clientX, clientY }) {
-  target.setPointerCapture(pointerId);
-  target.onpointerup = (event) => {
-    if (Math.hypot(event.clientX - clientX, event.clientY - clientY) < 16) return;
-    target.addEventListener("click", (click) => click.stopImmediatePropagation(), { once: true, capture: true });
-    moveTo(event.clientY < innerHeight / 2 ? "top" : "bottom", event.clientX < innerWidth / 2 ? "left" : "right");
-  };
-}
-
-function onKey(event) {
-  if (event.code !== "KeyM" || !event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  toggle(!view.open);
-}
-
-let blocked = "";
-
-function onPolicy({ effectiveDirective, blockedURI }) {
-  if (effectiveDirective === "connect-src" && blockedURI.startsWith(new URL(server).origin)) blocked = effectiveDirective;
-}
-
-/** Remove the toolbar, and report why in one line. */
-function leave(reason) {
-  host.remove();
-  polling.abort();
-  clearInterval(timer);
-  removeEventListener("keydown", onKey, true);
-  document.removeEventListener("visibilitychange", listen);
-  console.warn(`mockpets: the toolbar is off: ${reason}`);
-}
-
-/** Report why a link has no effect: a browser sends the cookie to another origin only with credentials. */
-function checkCookie() {
-  if (!cookie() || new URL(server).origin === location.origin) return;
-  // Without a response, as of a request that the page aborts, `responseStart` is 0.
-  const isCall = (path) => !/^\/(?:~|__mockpets\/)/.test(path) && contractOf(path) !== undefined;
-  const counts = ({ name, startTime, responseStart }) => name.startsWith(`${server}/`) && isCall(name.slice(server.length).split("?")[0]) && startTime >= linked && responseStart > 0;
-  const observer = new PerformanceObserver(async (entries) => {
-    const sent = entries.getEntries().find(counts);
-    if (!sent) return;
-    observer.disconnect();
-    const log = await call("GET", `requests?limit=${CHECKED}`).catch(() => null);
-    if (!log) return;
-    const { pathname } = new URL(sent.name);
-    const last = log.requests.findLast(({ path, outcome }) => outcome !== "pending" && pathname.endsWith(path));
-    const [, ...named] = split(cookie());
-    if (last && (!named.length || String(last.scenarios).toLowerCase() === String(named).toLowerCase())) return;
-    view.news = view.advice = 'The link has no effect: the requests of this page do not send its state. Add this to their options: credentials: "include" (axios: withCredentials: true)';
-    console.warn(`mockpets: ${view.advice}`);
-    render();
-  });
-  observer.observe({ type: "resource", buffered: true });
-}
-
-const CSS = `
+// Made by `python -m generate` of the modules in kit/toolbar/.
+const RETRY_MS=[500,1e3,2e3,4e3],THIS_FOLDER=/(?:file:\/\/)?([^\s(@]+)connection\.js:\d+:\d+\)?$/m.exec((/* @__PURE__ */ Error()).stack??``)?.[1],OUR_FILES=[`client`,`connection`,`shared`,`states`,`interleavings`,`requests`,`server`,`playwright`,`vitest`,`storybook`,`cypress`];var MockpetsError=class extends Error{constructor(e,t,n=0,r={}){super(t),this.name=`MockpetsError`,this.code=e,this.status=n,this.details=r,removeOurLines(this)}};function removeOurLines(e){if(THIS_FOLDER===void 0||e.stack===void 0)return;let t=e=>OUR_FILES.some(t=>e.includes(`${THIS_FOLDER}${t}.js:`));e.stack=e.stack.split(`
+`).filter(e=>!t(e)).join(`
+`)}var Connection=class{#e;#t;#n;#r;#i;constructor({root:e,session:t=()=>``,token:n=()=>void 0,fetch:r,parse:i=JSON.parse,credentials:a=`omit`}){this.root=e,this.#e=t,this.#t=n,this.#n=r??((...e)=>globalThis.fetch(...e)),this.#r=i,this.#i=a}async call(e,...t){let n=t[0]??{},{wait:r=0}=n,[i=``,a=``]=e.split(` `),o=new URL(`${this.root}/__mockpets${filled(a,n.path??{})}`);for(let[e,t]of Object.entries(n.query??{}))t!==void 0&&o.searchParams.set(e,String(t));let s=AbortSignal.timeout(1e4+r),c=n.signal?AbortSignal.any([n.signal,s]):s,l=await this.#o(o,{method:i,headers:this.#a(n),body:n.text??JSON.stringify(n.body),signal:c}),u=l.ok?void 0:errorOf(l.value,this.root);if(n.check?.(l.session,u),u)throw u;return l.value}#a({session:e=this.#e(),headers:t,body:n,text:r}){let i=this.#t();return{...e&&{"Mockpets-Session":encodeURIComponent(e)},...i!==void 0&&{Authorization:`Bearer ${i}`},...n!==void 0&&{"Content-Type":`application/json`},...r!==void 0&&{"Content-Type":`application/yaml`},...t}}async#o(e,t){let n=this.#n,r,i;try{let a=this.#i;r=await n(e.href,{...t,credentials:a}),i=await r.text()}catch(e){throw new MockpetsError(`unreachable`,`cannot connect to ${this.root} (${reasonOf$1(e)}); is mockpets running there?`)}let{ok:a,status:o,headers:s}=r,c=parseObject(i,this.#r);if(!c||!a&&!(`code`in c&&`message`in c))throw new MockpetsError(`unreachable`,`${this.root} is not a mockpets server (status ${o})`,o);return{ok:a,value:c,session:s.get(`Mockpets-Session-Id`)}}};function parseObject(e,t=JSON.parse){try{let n=t(e);return n instanceof Object?n:void 0}catch{return}}function filled(e,t){return e.replace(/\{(\w+)\}/g,(e,n)=>segment$1(String(t[n])))}function segment$1(e){if([``,`.`,`..`].includes(e)||e.includes(`/`))throw TypeError(`invalid name '${e}'; it must not be empty or contain '/'`);return encodeURIComponent(e)}function errorOf(e,t){let{code:n,message:r,status:i,details:a={}}=e,o=i===401?`; the server is ${t}`:``,{problems:s=[]}=a,c=s.length>1?s.map(describeProblem):[];return new MockpetsError(n,[r+o,...c].join(`
+`),i,a)}function describeProblem({line:e,column:t,where:n,what:r,hint:i}){return[[e&&`${e}:${t}`,n].filter(Boolean).join(`: `),i?`${r}; ${i}`:r].filter(Boolean).join(`: `)}function reasonOf$1(e){if(!(e instanceof Error))return String(e);if(e.name===`TimeoutError`)return`no response in time`;let{code:t,message:n}=e.cause??{};return t||n||e.message}async function watch(e,{signal:t,changed:n,failed:r,last:i}){for(let a=0;!t.aborted;)try{let t=await e(i?{since:i.change,wait:25}:{});await n(i?.resets===t.resets&&i.change<=t.change?t.changed:null),i=t,a=0,await sleep(100)}catch(e){if(t.aborted)break;r(e,a+1),await sleep(RETRY_MS[Math.min(a++,RETRY_MS.length-1)]??0)}return i}function sleep(e){return new Promise(t=>{setTimeout(t,e)})}function contractOf({contracts:e},t){return e.filter(({base:e})=>`${t}/`.startsWith(`${e}/`)).sort((e,t)=>t.base.length-e.base.length)[0]}function errorReply(e,t,n){let r=contractOf(e,t)?.errors[n];return r?{error:r}:{status:n}}function faultCalled({faults:e},t){return Object.keys(e).find(n=>e[n]===t)}function stacked(e,t){return[t,...e.filter(e=>e!=="default"&&aspect(e)!==aspect(t))]}function aspect(e){return e.replace(/:[\d.]+[ms]+$/,`:delay`).replace(/:(?!(?:delay|hold)$).*/,`:response`)}async function activatable(e,{scenarios:t},n){return Promise.all(n.map(async n=>{if(!t.some(e=>e.name===n&&e.inline))return n;let{override:r,text:i}=await e.call(`GET /scenarios/{name}`,{path:{name:n}});return r||i===null?n:JSON.parse(i)}))}const NAME=`mockpets`;function parts(e){let[t=``,...n]=e.split(/[+ ]/);return{session:t,scenarios:n.filter(Boolean)}}function cookie(){let e=/(?:^|;\s*)mockpets=([^;]*)/.exec(document.cookie)?.[1]??``;try{return decodeURIComponent(e)}catch{return e}}function setCookie(e,t=[]){let n=encodeURIComponent([e,...t].join(`+`));document.cookie=`${NAME}=${n}; Path=/; SameSite=Lax${n?``:`; Max-Age=0`}`}function followLink(){let e=new URL(location.href),t=cookie(),n=e.searchParams.get(NAME),{session:r,scenarios:i}=parts(n??t);n!==null&&(e.searchParams.delete(NAME),history.replaceState(history.state,``,e),setCookie(r,i));let a=cookie()!==t;return{session:r,scenarios:i,changed:a?performance.now():0,isLate:a&&hasRequested()}}function hasRequested(){return document.readyState===`complete`||performance.getEntriesByType(`resource`).some(e=>e instanceof PerformanceResourceTiming&&[`fetch`,`xmlhttprequest`].includes(e.initiatorType))}const OWN=`mockpets-toolbar`,host=document.createElement(OWN),root=host.attachShadow({mode:`closed`}),frame=document.createElement(`div`),life=new AbortController,{signal:left}=life;function mount(){let e=new CSSStyleSheet;e.replaceSync(`
 :host { display: contents !important }
-[role=region] { all: initial; color-scheme: light dark; --ground: light-dark(#fff, #15181b); --line: light-dark(#e6e8eb, #24282d); --text: light-dark(#16181d, #eceef0); --soft: light-dark(#60656f, #9ba1aa);
-  --accent: light-dark(#0b6659, #4cc9b4); --on-accent: light-dark(#fff, #06211d); --ok: light-dark(#157040, #5ccb8a); --client: light-dark(#9a5005, #e8a854); --server: light-dark(#c4281c, #ff8a80);
-  --held: light-dark(#6e43b8, #b79cf0); --edge: light-dark(#7c828c, #7a818c); --hover: light-dark(#f6f7f8, #1b1f23); --selected: light-dark(#e4f1ee, #12302c); --chip: light-dark(#eff1f3, #22272c);
-  --raised: light-dark(#fff, #1a1e22); --on: light-dark(#fff, #353b43); --held-ground: light-dark(#f4effc, #221b33); --shadow: 0 8px 24px rgb(0 0 0 / .18);
-  position: fixed; z-index: 2147483647; display: flex; flex-direction: column-reverse; align-items: end; gap: 8px; max-width: calc(100vw - 32px); font: 13px/20px system-ui, sans-serif; color: var(--text) }
-* { margin: 0; padding: 0 } *, ::before { box-sizing: border-box }
+[role=region] {
+  all: initial; color-scheme: light dark; --ground: light-dark(#fff, #15181b);
+  --line: light-dark(#e6e8eb, #24282d); --text: light-dark(#16181d, #eceef0);
+  --soft: light-dark(#60656f, #9ba1aa); --accent: light-dark(#0b6659, #4cc9b4);
+  --on-accent: light-dark(#fff, #06211d); --ok: light-dark(#157040, #5ccb8a);
+  --client: light-dark(#9a5005, #e8a854); --server: light-dark(#c4281c, #ff8a80);
+  --held: light-dark(#6e43b8, #b79cf0); --edge: light-dark(#7c828c, #7a818c);
+  --hover: light-dark(#f6f7f8, #1b1f23); --selected: light-dark(#e4f1ee, #12302c);
+  --chip: light-dark(#eff1f3, #22272c); --raised: light-dark(#fff, #1a1e22);
+  --on: light-dark(#fff, #353b43); --held-ground: light-dark(#f4effc, #221b33);
+  --shadow: 0 8px 24px rgb(0 0 0 / .18); position: fixed; z-index: 2147483647; display: flex;
+  flex-direction: column-reverse; align-items: end; gap: 8px; max-width: calc(100vw - 32px);
+  font: 13px/20px system-ui, sans-serif; color: var(--text);
+}
+* { margin: 0; padding: 0 }
+*, ::before { box-sizing: border-box }
 [hidden] { display: none !important }
-.bottom { bottom: 16px } .top { top: 16px; flex-direction: column } .right { right: 16px } .left { left: 16px; align-items: start }
+.bottom { bottom: 16px }
+.top { top: 16px; flex-direction: column }
+.right { right: 16px }
+.left { left: 16px; align-items: start }
 ul, ol { list-style: none }
-h2 { font: inherit; flex: 1 } b { font-weight: 600 } small { font-size: 12px; margin-left: 4px }
+h2 { font: inherit; flex: 1 }
+b { font-weight: 600 }
+small { font-size: 12px; margin-left: 4px }
 code { font: 12px/20px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace }
 a { color: var(--accent) }
-.soft { color: var(--soft) } .ok { color: var(--ok) } .client { color: var(--client) } .server { color: var(--server) } .held { color: var(--held) }
-.away, .news { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.soft { color: var(--soft) }
+.ok { color: var(--ok) }
+.client { color: var(--client) }
+.server { color: var(--server) }
+.held { color: var(--held) }
+.away, .news {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap;
+}
 .line { display: flex; align-items: center; gap: 8px; min-height: 24px }
 .path { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-svg { flex: none; fill: none; stroke: currentcolor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round }
-.logo { width: 20px; height: 20px; border-radius: 5px; background: #0b6659; fill: #fff; stroke: none }
-button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--raised); min-height: 24px; padding: 1px 8px; text-align: inherit }
-button { cursor: pointer; font-weight: 500; white-space: nowrap } button:hover { background: var(--hover) } button:disabled { color: var(--soft); opacity: .6; cursor: not-allowed }
+svg {
+  flex: none; fill: none; stroke: currentcolor; stroke-width: 1.5; stroke-linecap: round;
+  stroke-linejoin: round;
+}
+.logo {
+  width: 20px; height: 20px; border-radius: 5px; background: #0b6659; fill: #fff; stroke: none;
+}
+button, input {
+  font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--raised); min-height: 24px; padding: 1px 8px; text-align: inherit;
+}
+button { cursor: pointer; font-weight: 500; white-space: nowrap }
+button:hover { background: var(--hover) }
+button:disabled { color: var(--soft); opacity: .6; cursor: not-allowed }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
-#pill { display: flex; align-items: center; gap: 8px; height: 36px; padding: 0 12px 0 8px; border-radius: 18px; background: var(--ground); box-shadow: var(--shadow); max-width: 100%; touch-action: none; user-select: none }
+#pill {
+  display: flex; align-items: center; gap: 8px; height: 36px; padding: 0 12px 0 8px;
+  border-radius: 18px; background: var(--ground); box-shadow: var(--shadow); max-width: 100%;
+  touch-action: none; user-select: none;
+}
 p#pill { height: auto; padding: 8px 12px 8px 8px; overflow-wrap: anywhere }
 #pill > svg:last-child { width: 12px; height: 12px; color: var(--soft) }
-#panel { width: 400px; max-width: 100%; max-height: calc(100vh - 76px); overflow: auto; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); box-shadow: var(--shadow); scrollbar-width: thin }
+#panel {
+  width: 400px; max-width: 100%; max-height: calc(100vh - 76px); overflow: auto;
+  border: 1px solid var(--line); border-radius: 10px; background: var(--ground);
+  box-shadow: var(--shadow); scrollbar-width: thin;
+}
 .head { height: 44px; padding: 0 6px 0 12px }
 .head b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-.live { flex: none; width: 8px; height: 8px; margin-right: auto; border-radius: 50%; background: var(--ok) }
-.head :is(button, a) { display: grid; place-items: center; width: 28px; height: 28px; min-height: 0; padding: 0; border: 0; border-radius: 6px; background: none; color: var(--soft) }
+.live {
+  flex: none; width: 8px; height: 8px; margin-right: auto; border-radius: 50%;
+  background: var(--ok);
+}
+.head :is(button, a) {
+  display: grid; place-items: center; width: 28px; height: 28px; min-height: 0; padding: 0;
+  border: 0; border-radius: 6px; background: none; color: var(--soft);
+}
 .head :is(button, a):hover { background: var(--chip) }
 section, .problem { padding: 10px 12px; border-top: 1px solid var(--line) }
 .problem { white-space: pre-line; overflow-wrap: anywhere }
@@ -644,102 +91,64 @@ section, .problem { padding: 10px 12px; border-top: 1px solid var(--line) }
 #undo { color: var(--accent) }
 .stack { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 4px }
 ol { display: contents }
-ol li { display: flex; align-items: center; gap: 5px; max-width: 100%; padding-left: 8px; border-radius: 6px; background: var(--chip) }
+ol li {
+  display: flex; align-items: center; gap: 5px; max-width: 100%; padding-left: 8px;
+  border-radius: 6px; background: var(--chip);
+}
 ol li b { font-weight: 500; overflow: hidden; text-overflow: ellipsis }
-ol button { display: grid; width: 24px; padding: 0; place-items: center; border: 0; background: none } ol svg { width: 11px; height: 11px; color: var(--soft) }
+ol button {
+  display: grid; width: 24px; padding: 0; place-items: center; border: 0; background: none;
+}
+ol svg { width: 11px; height: 11px; color: var(--soft) }
 #add { flex: 1; min-width: 140px }
 #add::placeholder { color: var(--soft); opacity: 1 }
 #options { flex-basis: 100%; max-height: 224px; overflow: auto; scrollbar-width: thin }
-[role=option] { display: flex; gap: 8px; padding: 4px 8px; border-radius: 6px; cursor: pointer; white-space: nowrap; overflow: hidden }
-[role=option] b { font-weight: 500 } [role=option] span { overflow: hidden; text-overflow: ellipsis }
-[role=option]:hover { background: var(--hover) } [role=option][aria-selected=true] { background: var(--selected) }
+[role=option] {
+  display: flex; gap: 8px; padding: 4px 8px; border-radius: 6px; cursor: pointer;
+  white-space: nowrap; overflow: hidden;
+}
+[role=option] b { font-weight: 500 }
+[role=option] span { overflow: hidden; text-overflow: ellipsis }
+[role=option]:hover { background: var(--hover) }
+[role=option][aria-selected=true] { background: var(--selected) }
 .hint { flex-basis: 100%; font-size: 12px; line-height: 16px }
 .segments { display: flex; padding: 2px; border-radius: 6px; background: var(--chip) }
-.segments button { border: 1px solid transparent; border-radius: 4px; background: none; color: var(--soft) }
-.segments [aria-pressed=true] { background: var(--on); color: var(--text); border-color: var(--line) }
-[role=switch] { width: 32px; height: 18px; min-height: 0; padding: 2px; border: 0; border-radius: 9px; background: var(--edge) }
-[role=switch]::before { content: ""; display: block; width: 14px; height: 14px; border-radius: 50%; background: #fff }
-[role=switch][aria-checked=true] { background: var(--accent) } [role=switch][aria-checked=true]::before { margin-left: auto; background: var(--on-accent) }
+.segments button {
+  border: 1px solid transparent; border-radius: 4px; background: none; color: var(--soft);
+}
+.segments [aria-pressed=true] {
+  background: var(--on); color: var(--text); border-color: var(--line);
+}
+[role=switch] {
+  width: 32px; height: 18px; min-height: 0; padding: 2px; border: 0; border-radius: 9px;
+  background: var(--edge);
+}
+[role=switch]::before {
+  content: ""; display: block; width: 14px; height: 14px; border-radius: 50%; background: #fff;
+}
+[role=switch][aria-checked=true] { background: var(--accent) }
+[role=switch][aria-checked=true]::before { margin-left: auto; background: var(--on-accent) }
 section > .line + .line { margin-top: 8px }
-.asked { background: var(--held-ground) } .asked .path { flex: 1 }
+.asked { background: var(--held-ground) }
+.asked .path { flex: 1 }
 .replies { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px }
 .replies button { flex: auto; padding: 1px 4px; font-size: 12px; text-align: center }
 .states { display: flex; flex-wrap: wrap; gap: 4px }
 .states button { padding: 1px 6px; font-size: 12px; text-align: center }
-.primary { background: var(--accent) !important; color: var(--on-accent); border-color: transparent }
+.primary {
+  background: var(--accent) !important; color: var(--on-accent); border-color: transparent;
+}
 .rows { margin: 2px -6px 0 }
 .rows li { display: flex; flex-wrap: wrap; align-items: center }
-.request { flex: 1; min-width: 0; display: grid; grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) 56px; gap: 8px; align-items: center; padding: 4px 6px; border: 0; background: none; font-weight: 400 }
+.request {
+  flex: 1; min-width: 0; display: grid;
+  grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) 56px; gap: 8px;
+  align-items: center; padding: 4px 6px; border: 0; background: none; font-weight: 400;
+}
 .waits .request { grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) }
 .rows .held:is(button) { margin-right: 6px; border-color: var(--held) }
-.stub { overflow: hidden; text-overflow: ellipsis; font-size: 12px } .time { text-align: right; font-size: 12px; font-variant-numeric: tabular-nums }
+.stub { overflow: hidden; text-overflow: ellipsis; font-size: 12px }
+.time { text-align: right; font-size: 12px; font-variant-numeric: tabular-nums }
 .why { flex-basis: 100%; padding: 0 6px 6px; overflow-wrap: anywhere }
 @media (pointer: coarse) { button, input { min-height: 32px } [role=switch] { min-height: 18px } }
-`;
-
-function mount() {
-  const style = new CSSStyleSheet(); // a Content-Security-Policy allows it
-  style.replaceSync(CSS);
-  root.adoptedStyleSheets = [style];
-  const frame = document.createElement("div");
-  frame.role = "region";
-  frame.ariaLabel = "mockpets";
-  root.append(frame);
-}
-
-/** Return the server's option that lets this page call it; empty if the error has another reason. */
-async function missingOption({ status }) {
-  if (status === 401) return "--control open";
-  if (status !== undefined || blocked) return "";
-  const hasResponse = await fetch(`${server}/__mockpets/health`, { mode: "no-cors", credentials: "omit" }).then(() => true, () => false);
-  return hasResponse ? `--control-origin ${location.origin}` : "";
-}
-
-/** Show only why the toolbar is off, since the page may show another state than its link asks for. */
-function warn(option) {
-  mount();
-  const reason = `The state may be wrong: ${server} rejects this page. Start it with ${option}`;
-  root.firstElementChild.className = view.corner;
-  patch(root.firstElementChild, [h("p", { id: "pill", role: "alert" }, logo(), h("span", { class: "held" }, reason))]);
-  console.warn(`mockpets: ${reason}`);
-}
-
-async function start() {
-  const { names, isLate } = followLink();
-  if (document.querySelector(OWN)) return; // loaded twice
-  if (loaded.startsWith("/")) return leave("data-mockpets-url of <html> must be an http or https URL without a user name, such as http://localhost:8080");
-  document.addEventListener("securitypolicyviolation", onPolicy);
-  document.body.append(host);
-  try {
-    await load();
-  } catch (error) {
-    if (error.status === 422) setCookie([]); // it names an invalid session
-    await sleep(TICK_MS); // the browser reports a violation later
-    const policy = `${blocked} of the page's Content-Security-Policy lacks ${new URL(server).origin}; add it, or forward /__mockpets`;
-    const option = await missingOption(error);
-    if (option) return warn(option);
-    const silence = `cannot connect to ${server}; is mockpets running there, and does it allow ${location.origin} (--control-origin)?`;
-    return leave(blocked ? policy : error instanceof TypeError ? silence : error.message);
-  }
-  mount();
-  host.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && view.open) toggle(false);
-    event.stopPropagation(); // the keys of the app
-  });
-  addEventListener("keydown", onKey, true);
-  document.addEventListener("visibilitychange", listen);
-  const unlisted = names.slice(1).filter((name) => !view.state.scenarios.some((each) => each.name === name));
-  // An expression is known, although it is not listed; the error of an unknown name has the nearest one.
-  await show(() => Promise.all(unlisted.map((name) => call("GET", `scenarios/${encodeURIComponent(name)}`))));
-  if (view.problem) {
-    setCookie(names.slice(0, 1));
-    keep({ open: true });
-  } else if (isLate) refetch();
-  render();
-  listen();
-  if (view.focus) focusOn(view.focus);
-  keep({ focus: undefined });
-  checkCookie();
-}
-
-start();
+`),root.adoptedStyleSheets=[e],frame.role=`region`,frame.ariaLabel=`mockpets`,root.append(frame)}function leave(e){host.remove(),life.abort(),console.warn(`mockpets: the toolbar is off: ${e}`)}function byId(e){return root.getElementById(e)}function focusOn(e){let t=e.startsWith(`reply`)?`ask`:`add`;(byId(e)??byId(t)??byId(`pill`))?.focus()}const source=new URL(import.meta.url),given=document.documentElement.dataset.mockpetsUrl,loaded=given===void 0?source.origin+source.pathname:`${httpUrl(given)}/__mockpets/toolbar.js`,hasInvalidUrl=loaded.startsWith(`/`),[,server=`http://localhost:7387`,servedFor]=/^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded)??[],connection=new Connection({root:server,session});function session(){return parts(cookie()).session||servedFor||`default`}function panelUrl(){let e=session();return`${server}${e==="default"?``:`/~${e}`}/__mockpets/`}function httpUrl(e){try{let{href:t,protocol:n,username:r,password:i}=new URL(e,location.href);return/^https?:$/.test(n)&&!r&&!i?t.replace(/\/$/,``):``}catch{return``}}const{open,focus,undo:undo$1}=stored(`sessionStorage`),{corner}=stored(`localStorage`),view={open:open===!0,corner:typeof corner==`string`?corner:`bottom right`,focus:typeof focus==`string`?focus:``,undo:typeof undo$1==`number`?undo$1:0,search:``,listed:!1,option:0,more:``,why:void 0,problem:``,advice:``,note:``,news:``,state:{active:[],contracts:[],faults:{},scenarios:[]},operations:void 0,held:[],asked:[],requests:[],loaded:0,ask:!1,delay:``};function update(e){Object.assign(view,e)}function keep(e){update(e);let{open:t,undo:n,focus:r,corner:i}=view;try{sessionStorage.setItem(OWN,JSON.stringify({open:t,undo:n,focus:r})),localStorage.setItem(OWN,JSON.stringify({corner:i}))}catch{}}function stored(e){try{return{...parseObject(window[e].getItem(`mockpets-toolbar`)??``)}}catch{return{}}}function waited({waited_ms:e}){return`${((e+performance.now()-view.loaded)/1e3).toFixed(1)} s`}let show$1=()=>{};function render(){show$1()}function renderWith(e){show$1=e}const UNSENT=`The link has no effect: the requests of this page do not send its state. Add this to their options: credentials: "include" (axios: withCredentials: true)`;function checkCookie(e){if(!cookie()||new URL(server).origin===location.origin)return;let t=new PerformanceObserver(n=>{let r=n.getEntries().find(t=>isCall(t,e));r&&(t.disconnect(),checkLog(new URL(r.name).pathname))});t.observe({type:`resource`,buffered:!0})}function isCall(e,t){if(!(e instanceof PerformanceResourceTiming))return!1;let{name:n,startTime:r,responseStart:i}=e;if(!n.startsWith(`${server}/`)||r<t||!i)return!1;let[a=``]=n.slice(server.length).split(`?`);return!/^\/(?:~|__mockpets\/)/.test(a)&&contractOf(view.state,a)!==void 0}async function checkLog(e){let t=await connection.call(`GET /requests`,{query:{limit:50}}).catch(()=>null);if(!t)return;let n=t.requests.findLast(({path:t,outcome:n})=>n!==`pending`&&e.endsWith(t)),{scenarios:r}=parts(cookie()),i=!r.length||hasNames(n?.scenarios??[],r);n&&i||(update({news:UNSENT,advice:UNSENT}),console.warn(`mockpets: ${UNSENT}`),render())}function hasNames(e,t){return e.join().toLowerCase()===t.join().toLowerCase()}let isBlocked=!1;function watchPolicy(){let{origin:e}=new URL(server);document.addEventListener(`securitypolicyviolation`,({effectiveDirective:t,blockedURI:n})=>{n.startsWith(e)&&t===`connect-src`&&(isBlocked=!0)},{signal:left})}async function missingOption(e){if(!(e instanceof MockpetsError)||isBlocked)return``;if(e.status===401)return`--control open`;if(!isSilence(e))return``;try{return await fetch(`${server}/__mockpets/health`,{mode:`no-cors`,credentials:`omit`}),`--control-origin ${location.origin}`}catch{return``}}function reasonOf(e){let{origin:t}=new URL(server);return isBlocked?`connect-src of the page's Content-Security-Policy lacks ${t}; add it, or forward /__mockpets`:e instanceof MockpetsError&&isSilence(e)?`cannot connect to ${server}; is mockpets running there, and does it allow ${location.origin} (--control-origin)?`:e instanceof Error?e.message:String(e)}function isSilence({code:e,status:t}){return e===`unreachable`&&t===0}var Wanted=class{constructor(e,t,n){this.tag=e,this.properties=t,this.children=n}};function h(e,t={},...n){return new Wanted(e,t,n)}const shown=/* @__PURE__ */ new WeakMap;function patch(e,t){let n=e.firstChild;for(let r of t.flat()){if(r===!1||r===void 0||r===``)continue;let t=r instanceof Wanted?elementOf(r,n):textOf(String(r),n);t===n?n=n.nextSibling:e.insertBefore(t,n)}for(;n;){let e=n;n=e.nextSibling,e.remove()}}function textOf(e,t){let n=t instanceof Text?t:new Text;return n.data!==e&&(n.data=e),n}function elementOf(e,t){let{tag:n,properties:r,children:i}=e,a=kept(e,t)??created(n);for(let e of Object.keys(shown.get(a)??{}))e in r||set(a,e,void 0);for(let[e,t]of Object.entries(r))set(a,e,t);return shown.set(a,r),patch(a,i),a}function kept({tag:e,properties:{key:t}},n){for(let r=n;r;r=r.nextSibling){if(r instanceof Element&&r.localName===e&&shown.get(r)?.key===t)return r;if(t===void 0)break}}function created(e){return e===`svg`||e===`path`?document.createElementNS(`http://www.w3.org/2000/svg`,e):document.createElement(e)}function set(e,t,n){t.startsWith(`on`)||typeof n==`function`||t===`value`?Object.assign(e,{[t]:n??null}):n===void 0||n===!1?e.removeAttribute(t):t!==`key`&&e.getAttribute(t)!==String(n)&&e.setAttribute(t,String(n))}function button$1(e,t,n,r){return h(`button`,{id:e,key:e,"aria-label":t,title:t,onclick:n},r)}const ICONS={link:`M6.7 9.3a3 3 0 0 0 4.3 0l2-2a3 3 0 0 0-4.3-4.3l-1 1M9.3 6.7a3 3 0 0 0-4.3 0l-2 2a3 3 0 0 0 4.3 4.3l1-1`,open:`M9 2.5h4.5V7M13.5 2.5 7.5 8.5M11.5 9.5v4h-9v-9h4`,close:`M3.5 3.5l9 9M12.5 3.5l-9 9`,down:`M3.5 6 8 10.5 12.5 6`,up:`M3.5 10 8 5.5l4.5 4.5`};function icon(e){return h(`svg`,{viewBox:`0 0 16 16`,width:16,height:16,"aria-hidden":`true`},h(`path`,{d:ICONS[e]}))}function logo(){return h(`svg`,{class:`logo`,viewBox:`-2 -2 20 20`,"aria-hidden":`true`},h(`path`,{d:`M3.2 9.4a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM6.2 6.1a1.6 1.6 0 1 0 0-3.2 1.6 1.6 0 0 0 0 3.2ZM9.8 6.1a1.6 1.6 0 1 0 0-3.2 1.6 1.6 0 0 0 0 3.2ZM12.8 9.4a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM8 7.5c-2 0-3.7 1.9-3.7 3.6 0 1.3.9 1.9 1.9 1.9h3.6c1 0 1.9-.6 1.9-1.9 0-1.7-1.7-3.6-3.7-3.6Z`}))}const WAITS={held:`held`,delayed:`delayed`,throttled:`sending`},KINDS={2:`ok`,4:`client`,5:`server`};function duration(e){return e<9.95?`${e.toFixed(1)} ms`:e<999.5?`${Math.round(e)} ms`:`${(e/1e3).toFixed(2)} s`}function withoutSession(e){return e.replace(/^\/~[^/]*/,``)}function shownPath(e,t){let n=withoutSession(t),[r=``]=n.split(`?`),i=contractOf(e,r)?.base??``;return n.startsWith(`${i}/`)?n.slice(i.length):n}function waitsFor({outcome:e,waits:t,hold:n}){return e===`pending`?t??(n?`held`:`delayed`):null}function kindOf(e){return KINDS[Math.floor(Number(e)/100)]??``}function statusParts(e,{faults:t}){let{status:n,outcome:r,fault:i}=e,a=waitsFor(e),o=i?t[i]??i:``,s=String(n??``);return a?[WAITS[a],a===`held`?`held`:`soft`,s,`soft`]:r===`client_left`?[`left`,`soft`,s,`soft`]:n===null?[o||r,`server`,``,``]:[s,kindOf(n),o,`server`]}const GATE=`toolbar`;async function load(){let[e,{held:t},n]=await Promise.all([connection.call(`GET /state`),connection.call(`GET /held`),view.open?lastRequests():[]]);checkProtocol(e),update({state:e}),view.open&&(view.operations??=await operations$1());let r=await ownSettings(e),i=t.filter(({gate:e,waits:t})=>e===`toolbar`&&t===`held`);announce(i),update({...r,held:t,asked:i,requests:n,loaded:performance.now()})}async function lastRequests(){let{requests:e}=await connection.call(`GET /requests`,{query:{limit:10}});return e.reverse()}async function operations$1(){let{contracts:e}=await connection.call(`GET /contract`);return e.flatMap(e=>e.operations)}async function ownSettings({active:e}){if(!e.includes(`mockpets-toolbar`))return{ask:!1,delay:``};let t={name:OWN},n=(await connection.call(`GET /scenarios/{name}`,{path:t})).text??``;return{ask:n.includes(`"hold"`),delay:/"delay":"(\w+)"/.exec(n)?.[1]??``}}function announce(e){let[t]=e;if(!t||e.length<=view.asked.length)return;let n=shownPath(view.state,t.target);view.news=`Choose the response to ${t.method} ${n}`}function checkProtocol({protocol:e,version:t}){if(e!==2)throw new MockpetsError(`incompatible`,`${server} is mockpets ${t}, and this toolbar is for another version; update the older one`)}let polling=new AbortController;function listen(){if(polling.abort(),document.hidden||!host.isConnected)return;polling=new AbortController;let{signal:e}=polling;watch(t=>connection.call(`GET /events`,{query:t,signal:e,wait:3e4}),{signal:e,changed,failed})}async function changed(e){e?.includes(`files`)&&(view.operations=void 0),e?.every(e=>e===`requests`&&!view.open)||(await load(),render())}function failed(e,t){t<=3||(polling.abort(),leave(e instanceof MockpetsError&&e.status!==0?e.message:`${server} no longer responds`))}async function show(e){update({problem:``,note:``});try{await e()}catch(e){view.problem=e instanceof Error?e.message:String(e)}render()}function does(e,t){let n=async()=>{polling.abort();try{await e(),await load(),t?.()}finally{listen()}};return()=>show(n)}function refetch(){dispatchEvent(new CustomEvent(`mockpets`,{cancelable:!0}))&&(keep({focus:root.activeElement?.id??``}),location.reload())}let focused=null;async function toggle(e){e&&(focused=document.activeElement),keep({open:e}),update({search:``,listed:!1,why:void 0}),listen(),await show(load),e?byId(`add`)?.focus():returnFocus()}function returnFocus(){let e=focused!==document.body&&focused!==host;focused instanceof HTMLElement&&focused.isConnected&&e?focused.focus():byId(`pill`)?.focus()}function onKey$1(e){let{code:t,altKey:n,ctrlKey:r,metaKey:i,shiftKey:a}=e;t!==`KeyM`||!n||r||i||a||(e.preventDefault(),e.stopPropagation(),toggle(!view.open))}function moveTo(e,t){keep({corner:`${e} ${t}`}),render()}function moveByKey({key:e}){let[t=``,n=``]=view.corner.split(` `);e===`ArrowUp`&&moveTo(`top`,n),e===`ArrowDown`&&moveTo(`bottom`,n),e===`ArrowLeft`&&moveTo(t,`left`),e===`ArrowRight`&&moveTo(t,`right`)}function drag({currentTarget:e,pointerId:t,clientX:n,clientY:r}){e instanceof HTMLElement&&(e.setPointerCapture(t),e.onpointerup=({clientX:t,clientY:i})=>{Math.hypot(t-n,i-r)<16||(e.addEventListener(`click`,e=>e.stopImmediatePropagation(),{once:!0,capture:!0}),moveTo(i<innerHeight/2?`top`:`bottom`,t<innerWidth/2?`left`:`right`))})}function activeScenarios(){let{scenarios:e}=parts(cookie());return e.length?e:view.state.active.filter(e=>e!==OWN)}async function activate(e,{delay:t=view.delay,ask:n=view.ask}={}){let{active:r}=view.state,i={name:OWN},a=[...n?[{name:`ask`,hold:GATE}]:[],...t?[{name:`delay`,delay:t}]:[]],o=a.length>0;if(o){let e={description:`What the toolbar in the app adds.`,stubs:a};await connection.call(`PUT /overrides/{name}`,{path:i,body:e})}let s=e.length||o?e:[`default`];await select([...o?[OWN]:[],...s]),!o&&r.includes(`mockpets-toolbar`)&&await connection.call(`DELETE /overrides/{name}`,{path:i}),!n&&view.ask&&await connection.call(`POST /gates/{name}/open`,{path:{name:GATE}}),cookie()&&setCookie(session()),session()==="default"&&(view.advice=``)}async function select(e){if(e.join()===view.state.active.join())return;let t=await activatable(connection,view.state,e);await connection.call(`PUT /scenario`,{body:{scenario:t}})}function add(e){return activate(stacked(activeScenarios(),e))}function remove(e){return activate(activeScenarios().filter(t=>t!==e))}async function reset(){await connection.call(`POST /reset`),keep({undo:Date.now()+8e3})}async function undo(){let e={name:session()};await connection.call(`POST /sessions/{name}/undo`,{path:e}),keep({undo:0})}let noted;async function copyLink(){let e=new URL(location.href);e.searchParams.set(NAME,[session(),...activeScenarios()].join(`+`)),clearTimeout(noted);try{await navigator.clipboard.writeText(e.href),view.note=`Link copied`,noted=setTimeout(()=>{update({note:``,news:``}),render()},4e3)}catch{view.note=`Copy this link: ${e.href}`}view.news=view.note}function release(e,t={}){let n={requests:[e],...t};return connection.call(`POST /held/release`,{body:n})}async function explain(e){if(view.why?.number===e){view.why=void 0;return}let t={number:e},{summary:n}=await connection.call(`GET /requests/{number}/explain`,{path:t});view.why={number:e,text:n}}function asked(){let[e,...t]=view.asked;if(!e)return!1;let{request:n,method:r,target:i}=e,a=choicesFor(e);return h(`section`,{key:`asked`,class:`asked`,"aria-label":`Held request`},h(`div`,{class:`line`},h(`b`,{class:`held`},`held`),h(`code`,{class:`soft`},r),h(`code`,{class:`path`},shownPath(view.state,i)),t.length>0&&h(`span`,{key:`more`,class:`soft`},`and ${t.length} more`),h(`span`,{key:`waited`,class:`held`},waited(e))),h(`div`,{class:`replies`,role:`group`,"aria-label":`Respond with`},a.map((e,t)=>button(n,e,t))))}function button(e,{label:t,instead:n,title:r,isDisabled:i},a){return h(`button`,{id:`reply-${a}`,key:a,class:a?``:`primary`,title:r,disabled:i,onclick:does(()=>release(e,n))},t)}function choicesFor({status:e,path:t,operation:n}){let{state:r}=view,i=contractOf(r,t)?.collections.some(({lists:e})=>n!==null&&e.includes(n)),a=e=>({label:String(e),instead:{reply:errorReply(r,t,e)}}),o=faultCalled(r,`cut`);return[{label:`Real ${e??``}`},...[401,404,500].map(a),{label:`Empty`,instead:{reply:{page:[]}},isDisabled:!i},{label:`Slow`,instead:{delay:`3s`},title:`After 3 s`},...o?[{label:`Broken`,instead:{reply:{fault:o}}}]:[]]}const MORE=[`429`,`503`];function activeStates(e,t){return e.filter(e=>e.startsWith(`${t}:`)).map(e=>e.slice(t.length+1))}function listedStates({states:e,isList:t},n,r){return[.../* @__PURE__ */ new Set([...e,`500`,...t?[`empty`]:[],`3s`,`hold`,`offline`,...r?[...MORE,...Object.keys(r)]:[],...n])].sort((e,t)=>place(e)-place(t))}function place(e){return/^\d{3}(?!\w)/.test(e)?Number(e.slice(0,3)):600}function operations(){let e=activeScenarios(),t=view.requests.map(({operation:e})=>e),n=(view.operations??[]).filter(({name:n})=>t.includes(n)||activeStates(e,n).length>0);return n.length?h(`section`,{key:`operations`},h(`h2`,{class:`soft`},`States`),h(`ul`,{},n.map(t=>row$2(t,activeStates(e,t.name))))):!1}function row$2({name:e,method:t,path:n,states:r,role:i},a){let o=view.more===e,s=listedStates({states:r,isList:i===`list`},a,o?view.state.faults:void 0);return h(`li`,{key:e},h(`div`,{class:`line`},h(`code`,{class:`soft`},t),h(`code`,{class:`path`},n)),h(`div`,{class:`states`,role:`group`,"aria-label":e},s.map(t=>chip$1(e,t,a.includes(t))),button$1(`more-${e}`,`More states of ${e}`,()=>show(()=>{view.more=o?``:e}),`…`)))}function chip$1(e,t,n){let r=`${e}:${t}`;return h(`button`,{id:r,key:t,class:n?`primary`:``,"aria-pressed":String(n),onclick:does(()=>n?remove(r):add(r),refetch)},t)}function requests(){let e=new Set(view.asked.map(({request:e})=>e)),t=view.requests.filter(({number:t})=>!e.has(t));return h(`section`,{key:`requests`},h(`h2`,{class:`soft`},`Last requests`),t.length?h(`ul`,{key:`rows`,class:`rows`},t.map(row$1)):h(`p`,{key:`none`,class:`soft`},`None yet.`))}function row$1(e){let{number:t}=e,n=view.held.find(e=>e.request===t),r=n?.waits===`held`,{app_ms:i,delay_ms:a,total_ms:o}=e,s=n?waited(n):duration(o??i+a),c=view.why?.number===t;return h(`li`,{key:t,class:r?`waits`:``},summary(e,c,r?``:s),r&&releaseButton(t),c&&why(t))}function summary(e,t,n){let{number:r,method:i,target:a,notes:o}=e,[s,c,l]=statusParts(e,view.state),u=o.some(({code:e})=>e===`unmatched`);return h(`button`,{id:`request-${r}`,class:`request`,"aria-expanded":String(t),title:`${i} ${a}`,onclick:()=>show(()=>explain(r))},h(`span`,{},h(`b`,{class:c},s),l&&h(`small`,{class:`soft`},l)),h(`code`,{class:`soft`},i),h(`code`,{class:`path`},shownPath(view.state,a)),u?h(`span`,{class:`stub held`},`unmatched`):h(`span`,{class:`stub soft`},stubOf(e)),n&&h(`span`,{key:`time`,class:`soft time`},n))}function stubOf({stubs:e}){return e.filter(e=>!e.startsWith(`mockpets-toolbar/`)).at(-1)?.replace(/^.*?\//,``)??``}function releaseButton(e){return h(`button`,{id:`release-${e}`,key:`release`,class:`held`,"aria-label":`Release request ${e}`,onclick:does(()=>release(e))},`Release`)}function why(e){let t=`${panelUrl()}#requests/${e}`;return h(`p`,{key:`why`,class:`why`},`${view.why?.text??``}. `,h(`a`,{href:t,target:`_blank`,rel:`noopener`},`Open in the panel`))}function scenarioField(){let e=view.listed?options():[],t=e.length?`Enter adds it. Ctrl+Enter uses only this one.`:`No scenario matches.`;return[input(e),list(e),view.listed&&h(`p`,{key:`hint`,class:`soft hint`},t)]}function input(e){let t=e[view.option]&&`option-${view.option}`;return h(`input`,{id:`add`,key:`add`,role:`combobox`,"aria-label":`Add a scenario`,placeholder:`Add a scenario`,autocomplete:`off`,spellcheck:`false`,value:view.search,"aria-expanded":String(e.length>0),"aria-controls":`options`,"aria-activedescendant":t,oninput:search,onclick:search,onkeydown:t=>onKey(t,e),onblur})}function list(e){return h(`div`,{key:`options`,id:`options`,role:`listbox`,"aria-label":`Scenarios`,hidden:!e.length},e.map(row))}function row({name:e,description:t},n){return h(`div`,{role:`option`,id:`option-${n}`,key:e,"aria-selected":String(n===view.option),title:t,onmousedown(t){t.preventDefault(),choose(e,t)}},h(`b`,{},e),h(`span`,{class:`soft`},t))}function options(){let{active:e,scenarios:t}=view.state,n=view.search.toLowerCase();return t.filter(({name:t})=>t!==`mockpets-toolbar`&&!e.includes(t)).map(({name:e,description:t,problems:r})=>{let i={name:e,description:t??r[0]??``};return{option:i,rank:rank(i,n)}}).filter(e=>e.rank<3).sort((e,t)=>e.rank-t.rank).map(e=>e.option)}function rank({name:e,description:t},n){return e.startsWith(n)?0:e.includes(n)?1:t.toLowerCase().includes(n)?2:3}function search({currentTarget:e}){e instanceof HTMLInputElement&&(update({listed:!0,option:0,search:e.value}),render())}function onKey(e,t){let{key:n}=e,r=t[view.option];if(n===`ArrowDown`)move(1,t.length);else if(n===`ArrowUp`)move(-1,t.length);else if(n===`Enter`&&r)choose(r.name,e);else if(n===`Escape`&&view.listed)view.listed=!1;else return;e.preventDefault(),e.stopPropagation(),render(),byId(`option-${view.option}`)?.scrollIntoView({block:`nearest`})}function move(e,t){view.listed?t&&(view.option=(view.option+e+t)%t):view.listed=!0}function choose(e,{ctrlKey:t,metaKey:n}){update({search:``,listed:!1,option:0});let r=t||n;does(()=>r?activate([e]):add(e),refetch)()}function onblur(){view.listed=!1,queueMicrotask(render)}function scenarios(){return h(`section`,{key:`scenarios`},h(`div`,{class:`line`},h(`h2`,{class:`soft`},`Scenarios`),view.undo>Date.now()&&[h(`span`,{key:`done`,class:`soft`},`Session reset`),textButton(`undo`,`Undo`,undo)],textButton(`reset`,`Reset`,reset)),h(`div`,{class:`stack`},h(`ol`,{"aria-label":`Active scenarios`},activeScenarios().map(chip)),scenarioField()))}function textButton(e,t,n){return h(`button`,{id:e,key:e,class:`text`,onclick:does(n,refetch)},t)}function chip(e,t){let n=does(()=>remove(e),refetch);return h(`li`,{key:e},h(`span`,{class:`soft`},t+1),h(`b`,{},e),button$1(`remove-${e}`,`Remove ${e}`,n,icon(`close`)))}const DELAYS={Off:``,"300 ms":`300ms`,"1 s":`1s`,"3 s":`3s`};function switches(){return h(`section`,{key:`switches`},h(`div`,{class:`line`},h(`h2`,{id:`delays`},`Delay for all`),h(`div`,{role:`group`,class:`segments`,"aria-labelledby":`delays`},Object.entries(DELAYS).map(segment))),h(`div`,{class:`line`},askLabel(),askSwitch()))}function segment([e,t]){return h(`button`,{id:`delay-${t}`,key:t,"aria-pressed":String(t===view.delay),onclick:change({delay:t})},e)}function askLabel(){return h(`h2`,{},h(`label`,{id:`asks`,for:`ask`},`Ask before each response`))}function askSwitch(){return h(`button`,{id:`ask`,role:`switch`,"aria-checked":String(view.ask),"aria-labelledby":`asks`,onclick:change({ask:!view.ask})})}function change(e){return does(()=>activate(activeScenarios(),e))}function panel(){let{advice:e,note:t,problem:n}=view;return h(`div`,{key:`panel`,id:`panel`,role:`dialog`,"aria-label":`mockpets`},head(),n&&h(`p`,{key:`problem`,class:`server problem`,role:`alert`},n),e&&h(`p`,{key:`advice`,class:`held problem`},e),t&&h(`p`,{key:`note`,class:`soft problem`},t),scenarios(),switches(),asked(),operations(),requests())}function head(){return h(`div`,{class:`line head`},logo(),h(`b`,{},session()),h(`i`,{class:`live`,role:`img`,"aria-label":`Connected`}),button$1(`link`,`Copy link`,()=>show(copyLink),icon(`link`)),panelLink(),button$1(`close`,`Close`,()=>toggle(!1),icon(`close`)))}function panelLink(){let e=`Open panel`;return h(`a`,{id:`open`,href:panelUrl(),target:`_blank`,rel:`noopener`,"aria-label":e,title:e},icon(`open`))}function pill(){let{advice:e,asked:t,open:n}=view,r=session(),i=r==="default"?``:`${r} · `;return h(`button`,{id:`pill`,key:`pill`,title:`Alt+M opens and closes. Drag it, or use the arrow keys, to move it to another corner.`,"aria-expanded":String(n),"aria-controls":`panel`,onclick:()=>toggle(!n),onkeydown:moveByKey,onpointerdown:drag},logo(),h(`span`,{class:`away`},`mockpets: `),h(`span`,{class:`path`},i+activeScenarios().join(` + `)),e&&h(`b`,{key:`unsent`,class:`held`},`not sent`),t.length>0&&h(`b`,{key:`held`,class:`held`},`${t.length} held`),icon(n?`down`:`up`))}let timer;renderWith(()=>{if(clearTimeout(timer),!host.isConnected)return;let{held:e,news:t,open:n,undo:r}=view,i=root.activeElement?.id;frame.className=view.corner,patch(frame,[pill(),n&&panel(),h(`p`,{key:`news`,class:`news`,role:`status`},t)]),i&&!root.activeElement&&focusOn(i);let a=e.length>0||r>Date.now();n&&a&&(timer=setTimeout(render,100))});async function start(){let e=followLink();if(!document.querySelector(`mockpets-toolbar`)){if(hasInvalidUrl)return leave(`data-mockpets-url of <html> must be an http or https URL without a user name, such as http://localhost:8080`);watchPolicy(),document.body.append(host);try{await load()}catch(e){return explainWhyNot(e)}mount(),listenToPage(),await checkScenarios(e),!view.problem&&e.isLate&&refetch(),render(),listen(),view.focus&&focusOn(view.focus),keep({focus:``}),checkCookie(e.changed)}}function listenToPage(){host.addEventListener(`keydown`,e=>{e.key===`Escape`&&view.open&&toggle(!1),e.stopPropagation()}),addEventListener(`keydown`,onKey$1,{capture:!0,signal:left}),document.addEventListener(`visibilitychange`,listen,{signal:left})}async function checkScenarios({session:e,scenarios:t}){let n=new Set(view.state.scenarios.map(({name:e})=>e)),r=t.filter(e=>!n.has(e)),i=e=>connection.call(`GET /scenarios/{name}`,{path:{name:e}});await show(()=>Promise.all(r.map(i))),view.problem&&(setCookie(e),keep({open:!0}))}async function explainWhyNot(e){e instanceof MockpetsError&&e.status===422&&setCookie(``),await sleep(100);let t=await missingOption(e);t?warn(t):leave(reasonOf(e))}function warn(e){mount();let t=`The state may be wrong: ${server} rejects this page. Start it with ${e}`;frame.className=view.corner;let n=h(`span`,{class:`held`},t);patch(frame,[h(`p`,{id:`pill`,role:`alert`},logo(),n)]),console.warn(`mockpets: ${t}`)}start();
