@@ -1,53 +1,78 @@
-// Controls for values by their schema, as Data and Try it have them. Values are texts: see `textOf`.
+// Controls for values by their schema, for Data and Try it. Values are texts: see `textOf`.
 
 import { isText, jsonOf, members, textOf, toObject } from "./json.js";
 import { html } from "./preact.js";
 
-/** Return a value of the schema as a text, as `textOf` does. */
-export const textIn = (value) =>
-  typeof value === "string" || value === undefined
-    ? value
-    : JSON.stringify(value);
+/**
+ * @import { Properties } from "./json.js"
+ * @import { Schema, SchemaSource, ValueSchema } from "./openapi.js"
+ * @import { Content, On } from "./preact.js"
+ */
 
-/** Return the values to choose from, as texts; undefined for any other property. */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} ValueElement */
+
+/**
+ * Return a value of the schema as a text, as `textOf` does.
+ * @param {unknown} value
+ */
+export const textIn = (value) =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+/**
+ * Return the values to choose from, as texts; undefined for any other property.
+ * @param {SchemaSource} [schema]
+ */
 export const optionsOf = ({ type, enum: values } = {}) =>
   (values ?? (type === "boolean" ? [true, false] : undefined))
     ?.filter((each) => each !== null)
     .map(textIn);
 
-export const isNumber = ({ type } = {}) =>
-  type === "integer" || type === "number";
+/** @param {ValueSchema} schema */
+export const isNumber = ({ type }) => type === "integer" || type === "number";
 
-/** Whether a text is one that a field of the browser for dates can show. */
+/**
+ * Whether what is entered for a property is a text; without a type, as its value is.
+ * @param {ValueSchema} schema
+ * @param {string | undefined} json
+ */
+export const isTextual = ({ type }, json) =>
+  type ? type === "string" : isText(json);
+
+/**
+ * Whether a text is one that a field of the browser for dates can show.
+ * @param {ValueSchema} schema
+ * @param {string} text
+ */
 const isDate = ({ type, format }, text) =>
   type === "string" && format === "date" && /^(\d{4}-\d\d-\d\d)?$/.test(text);
 
-/** Return a short text about the values that a schema allows, such as "integer, 1 to 100". */
-export function typeText({
-  type,
-  format,
-  minimum,
-  maximum,
-  items,
-  default: given,
-}) {
-  const range =
-    minimum !== undefined && maximum !== undefined
-      ? `${minimum} to ${maximum}`
-      : minimum !== undefined
-        ? `from ${minimum}`
-        : maximum !== undefined
-          ? `up to ${maximum}`
-          : "";
+/**
+ * Return a short text about the values that a schema allows, such as "integer, 1 to 100".
+ * @param {ValueSchema} schema
+ */
+export function typeText(schema) {
+  const { type, format, items, default: given } = schema;
   const each =
     type === "array"
-      ? `${optionsOf(items)?.join(", ") ?? items?.type ?? "values"}, separated by commas`
+      ? `${String(optionsOf(items)?.join(", ") ?? items?.type ?? "values")}, separated by commas`
       : (format ?? (type === "string" ? "" : type));
-  return [each, range, given !== undefined && `default ${textIn(given)}`]
+  return [
+    each,
+    rangeText(schema),
+    given !== undefined && `default ${textIn(given)}`,
+  ]
     .filter(Boolean)
     .join(", ");
 }
 
+/** @param {ValueSchema} schema */
+function rangeText({ minimum, maximum }) {
+  if (minimum === undefined)
+    return maximum === undefined ? "" : `up to ${maximum}`;
+  return maximum === undefined ? `from ${minimum}` : `${minimum} to ${maximum}`;
+}
+
+/** @param {{ options: string[], chosen: string, none: string | false }} properties */
 const Options = ({ options, chosen, none }) => html`
   ${none && html`<option value="">${none}</option>`}
   ${(!chosen || options.includes(chosen) ? options : [chosen, ...options]).map(
@@ -63,7 +88,12 @@ const Options = ({ options, chosen, none }) => html`
 
 /**
  * The control of a value: a list to choose from, a date, or a field.
- * @param {{schema: any, value: string, none?: string | false}} properties
+ * @param {{
+ *   schema: ValueSchema,
+ *   value: string,
+ *   none?: string | false,
+ *   onInput?: (event: On<ValueElement>) => unknown,
+ * } & Record<string, unknown>} properties
  *   `none` is the option without a value; the rest is passed to the element
  */
 export function Control({ schema, value, none = "None", onInput, ...rest }) {
@@ -79,11 +109,21 @@ export function Control({ schema, value, none = "None", onInput, ...rest }) {
         spellcheck: false,
         inputmode: isNumber(schema) ? "decimal" : null,
       };
-  const set = (event) => !event.target.validity.badInput && onInput(event); // a date that is not complete yet is empty
+  // A date that is not complete yet is empty.
+  const set = (/** @type {On<HTMLInputElement>} */ event) =>
+    !event.target.validity.badInput && onInput?.(event);
   return html`<input ...${more} ...${rest} onInput=${set} value=${value} />`;
 }
 
-/** The name of a value, with a short note, before its control. */
+/**
+ * The name of a value, with a short note, before its control.
+ * @param {{
+ *   name: string,
+ *   note?: string | false,
+ *   title?: string,
+ *   children: Content,
+ * } & Record<string, unknown>} properties
+ */
 export const Label = ({ name, note, title, children, ...rest }) => html`<label
   title=${title || null}
   ...${rest}
@@ -97,53 +137,68 @@ export const Label = ({ name, note, title, children, ...rest }) => html`<label
 
 /**
  * Fields for the properties of an object, which is JSON.
- * @param {{schema: any, json: string, change: (json: string) => void}} properties
+ * @param {{ schema: Schema, json: string, change: (json: string) => void }} properties
  */
 export function Fields({ schema, json, change }) {
   const known = members(json);
-  const set = (name, property, isRequired, text) => {
-    const value = jsonOf(
-      text,
-      property.type ? property.type === "string" : isText(known.get(name)),
-    );
-    if (text === "" && !(isRequired && property.type === "string"))
-      known.delete(name);
-    else known.set(name, value);
-    const names = new Set([
-      ...Object.keys(schema.properties).filter((each) => known.has(each)),
-      ...known.keys(),
-    ]); // in the order of the fields
-    change(toObject([...names].map((each) => [each, known.get(each)])));
-  };
   return Object.entries(schema.properties).map(([name, property]) => {
+    const isNested = property.sample !== undefined;
     const isRequired = schema.required.includes(name);
     const value = textOf(known.get(name));
-    const onInput = (event) =>
-      set(name, property, isRequired, event.target.value);
+    const onInput = (/** @type {On<ValueElement>} */ event) => {
+      const text = event.target.value;
+      change(toObject(withText(known, schema, name, text)));
+    };
     return html`<${Label}
       key=${name}
       name=${property.label ?? name}
       note=${isRequired && "required"}
       title=${property.description}
-      class=${property.sample === undefined ? null : "nested"}
+      class=${isNested ? "nested" : null}
     >
       ${
-        property.sample === undefined
-          ? html`<${Control}
-            schema=${property}
-            value=${value}
-            none=${!isRequired && "None"}
-            placeholder=${typeText(property)}
-            onInput=${onInput}
-          />`
-          : html`<textarea
+        isNested
+          ? html`<textarea
             rows="2"
             spellcheck=${false}
             placeholder=${JSON.stringify(property.sample)}
             value=${value}
             onInput=${onInput}
           ></textarea>`
+          : html`<${Control}
+            schema=${property}
+            value=${value}
+            none=${!isRequired && "None"}
+            placeholder=${typeText(property)}
+            onInput=${onInput}
+          />`
       }
     <//>`;
   });
+}
+
+/**
+ * Return an object in the order of its fields, with what was entered for a property. An empty text
+ * removes the property, unless it must have a text.
+ * @param {Properties} known
+ * @param {Schema} schema
+ * @param {string} name
+ * @param {string} text
+ */
+function withText(known, schema, name, text) {
+  const property = schema.properties[name] ?? {};
+  const stays =
+    text !== "" ||
+    (schema.required.includes(name) && property.type === "string");
+  const changed = new Map(known);
+  if (stays)
+    changed.set(name, jsonOf(text, isTextual(property, known.get(name))));
+  else changed.delete(name);
+  /** @type {Properties} */
+  const ordered = new Map();
+  for (const each of [...Object.keys(schema.properties), ...changed.keys()]) {
+    const json = changed.get(each);
+    if (json !== undefined) ordered.set(each, json);
+  }
+  return ordered;
 }

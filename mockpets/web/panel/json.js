@@ -4,8 +4,14 @@ const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
 const MARK = new RegExp(`${STRING}|[[\\]{},]`, "g");
 const MEMBER = new RegExp(`^(${STRING})\\s*:(.*)$`, "s");
 
-/** Return the values of a JSON array, or the properties of an object, as JSON. */
+/** @typedef {Map<string, string>} Properties of an object by name, as JSON */
+
+/**
+ * Return the values of a JSON array, or the properties of an object, as JSON.
+ * @param {string} json
+ */
 export function parts(json) {
+  /** @type {string[]} */
   const found = [];
   let depth = 0;
   let start = 0;
@@ -25,22 +31,34 @@ export function parts(json) {
   return found;
 }
 
-/** Return the properties of a JSON object by name, as JSON. */
+/**
+ * Return the properties of a JSON object.
+ * @param {string} json
+ * @returns {Properties}
+ */
 export const members = (json) =>
   new Map(
     parts(json).map((part) => {
-      const [, name, value] = MEMBER.exec(part);
-      return [JSON.parse(name), value.trim()];
+      const [, name = "", value = ""] = MEMBER.exec(part) ?? [];
+      return [parseText(name), value.trim()];
     }),
   );
 
+/** @param {Iterable<[name: string, json: string]>} properties */
 export const toObject = (properties) =>
   `{${[...properties].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(", ")}}`;
-export const isObject = (json) => /^\s*\{/.test(json ?? "");
-export const isNested = (json) => /^\s*[[{]/.test(json ?? "");
-export const isText = (json) => json?.startsWith('"') ?? false;
 
-/** Whether a text is a JSON object. */
+export const isObject = (json = "") => /^\s*\{/.test(json);
+export const isNested = (json = "") => /^\s*[[{]/.test(json);
+export const isText = (json = "") => json.startsWith('"');
+
+/** @param {string} json of a text */
+const parseText = (json) => String(JSON.parse(json));
+
+/**
+ * Whether a text is a JSON object.
+ * @param {string} text
+ */
 export function isValidObject(text) {
   try {
     JSON.parse(text);
@@ -51,12 +69,13 @@ export function isValidObject(text) {
 }
 
 /** Return how a value is shown and entered: a text as it is, any other value as JSON. */
-export const textOf = (json) =>
-  isText(json) ? JSON.parse(json) : (json ?? "");
+export const textOf = (json = "") => (isText(json) ? parseText(json) : json);
 
 /**
  * Return a text that the user entered as JSON; what must be no text but is none of JSON's values
  * stays a text, so that the response shows why it is invalid.
+ * @param {string} text
+ * @param {boolean} asText
  */
 export function jsonOf(text, asText) {
   if (asText) return JSON.stringify(text);
@@ -68,25 +87,36 @@ export function jsonOf(text, asText) {
   }
 }
 
-/** Return the JSON merge patch that makes one value another. */
+/**
+ * Return the JSON merge patch that makes one value another.
+ * @param {string | undefined} before
+ * @param {string} after
+ * @returns {string}
+ */
 export function patch(before, after) {
-  if (!isObject(before) || !isObject(after)) return after;
+  if (before === undefined || !isObject(before) || !isObject(after))
+    return after;
   const [old, now] = [members(before), members(after)];
-  const removed = [...old.keys()]
-    .filter((name) => !now.has(name))
-    .map((name) => [name, "null"]);
-  return toObject([
-    ...[...now].map(([name, value]) => [name, patch(old.get(name), value)]),
-    ...removed,
-  ]);
+  /** @type {Properties} */
+  const changes = new Map();
+  for (const [name, value] of now)
+    changes.set(name, patch(old.get(name), value));
+  for (const name of old.keys()) if (!now.has(name)) changes.set(name, "null");
+  return toObject(changes);
 }
 
-/** Return JSON without space between its values. */
+/**
+ * Return JSON without space between its values.
+ * @param {string} json
+ */
 export const compact = (json) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 
 const SHORT = 3; // names of properties in a summary
 
-/** Return a nested value in few words: `{city, floors}` or `3 items`. */
+/**
+ * Return a nested value in few words: `{city, floors}` or `3 items`.
+ * @param {string} json
+ */
 export function summary(json) {
   if (!isObject(json)) {
     const n = parts(json).length;
