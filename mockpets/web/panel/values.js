@@ -1,7 +1,7 @@
 // How values are shown.
 
 import { statusParts, withoutSession } from "../../../kit/toolbar/shown.js";
-import { loadedState } from "./store.js";
+import { store } from "./store.js";
 
 /** @import { NoteCode, RequestOutcome, RequestSummary } from "../../../kit/control.js" */
 
@@ -76,7 +76,8 @@ export const shownTarget = (row) => withoutSession(row.target);
  * Return the parts of a request's status: the text, its class, and a second text with its class.
  * @param {RequestSummary} row
  */
-export const statusOf = (row) => statusParts(row, loadedState());
+export const statusOf = (row) =>
+  statusParts(row, store.state ?? { faults: {} }); // the reference page has no state
 
 /**
  * Labels of the notes of requests.
