@@ -33,6 +33,18 @@ def test_the_map_has_every_package() -> None:
     assert set(re.findall(r"`([a-z_/]+/)`", first_cells)) == packages
 
 
+def test_a_module_of_the_panel_imports_only_what_the_map_has_above_it() -> None:
+    rows = re.findall(r"^\| (`.*?`) \|", section("The panel"), re.MULTILINE)
+    places = {name: place for place, row in enumerate(rows) for name in re.findall("`(.+?)`", row)}
+    folder = PACKAGE / "web/panel"
+    texts = {path.name: path.read_text("utf-8") for path in folder.glob("*.js")}
+
+    assert places.keys() == texts.keys()
+    for name, text in texts.items():
+        for imported in re.findall(r'^(?:import|\}) [^;"]*"\./(.+?)";', text, re.MULTILINE):
+            assert places[imported] <= places[name], f"{name} imports {imported}"
+
+
 def test_the_import_rule_matches_the_tested_one() -> None:
     [line] = re.findall(r"^cli, .*$", section("The import rule"), re.MULTILINE)
     levels = [group.split(", ") for group in line.split(" > ")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generate import ROOT, __main__, compiled_scenarios, declarations
+from generate import ROOT, __main__, compiled_scenarios, npm_programs
 from mockpets import packaged_data
 from mockpets.packaged_data import shipped
 
@@ -27,8 +27,9 @@ LISTING = (
 
 @pytest.fixture
 def no_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(declarations, "NODE_MODULES", tmp_path)
-    names = ("kit/contract.d.ts, kit/scenarios.d.ts and kit/scenarios.js", "kit/control.d.ts")
+    monkeypatch.setattr(npm_programs, "NODE_MODULES", tmp_path)
+    known = "kit/contract.d.ts, kit/scenarios.d.ts and kit/scenarios.js"
+    names = (known, "kit/control.d.ts", "kit/toolbar.js")
     monkeypatch.setattr(__main__, "PARTS", {name: __main__.PARTS[name] for name in names})
 
 
@@ -37,13 +38,16 @@ def test_a_missing_npm_package_is_named_and_the_rest_is_checked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status = __main__.main(["--check"])
-    first, *_, last = capsys.readouterr().out.splitlines()
+    *missing, _, last = capsys.readouterr().out.splitlines()
 
     assert status == 0
-    assert first == (
-        "not checked: kit/control.d.ts: openapi-typescript is not installed; "
-        "to install it: npm install"
-    )
+    assert missing == [
+        f"not checked: {file}: {program} is not installed; to install it: npm install"
+        for file, program in {
+            "kit/control.d.ts": "openapi-typescript",
+            "kit/toolbar.js": "rolldown",
+        }.items()
+    ]
     assert last == "all other generated files are up to date"
 
 
