@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, expect
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel, by_keyboard
 from tests.browser.test_looks import inspect
+from tests.browsers import FIREFOX
 from tests.web.checked_client import at, content, ok, op, several, thing, write
 
 ACTIONS = ("archive", "restore", "share", "audit", "lock", "approve", "reject", "export", "print")
@@ -210,7 +211,8 @@ def test_the_reference_is_searched_and_its_forms_open(
     contents = plain.page.get_by_role("navigation", name="Contents")
     expect(contents.locator("summary")).to_have_count(20)
     assert contents.locator("summary").first.inner_text() == "Things 1 15", "described tags first"
-    expect(contents.get_by_role("searchbox")).to_be_hidden()
+    if not FIREFOX:  # over BiDi, Playwright cannot turn scripts off
+        expect(contents.get_by_role("searchbox")).to_be_hidden()
 
     panel = visit(session, "/__mockpets/docs", "keyboard")
     contents = panel.page.get_by_role("navigation", name="Contents")

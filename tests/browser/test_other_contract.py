@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.panel import Panel
+from tests.browsers import FIREFOX
 
 BASE = "/clinic/api"
 OWNER = {
@@ -200,6 +201,7 @@ def test_try_the_operations_of_the_document(clinic: Panel, sent: Sent, session: 
     expect(form.get_by_role("alert")).to_contain_text(f"such as {BASE}/owners.")
 
 
+@pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright has no bodies of requests")
 def test_add_a_record_in_its_envelope(clinic: Panel, sent: Sent, session: str) -> None:
     clinic.view("Data")
     heads = clinic.page.locator("table.editable thead th")
