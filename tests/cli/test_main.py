@@ -173,7 +173,8 @@ OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
     (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
     (["serve", "--help"], HEAVY | CLIENT),
     (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
-    (["use", "empty", "--url=http://127.0.0.1:1"], HEAVY | OTHERS | {"logging", "tomllib"}),
+    (["use", "empty", "--url=http://127.0.0.1:1"],
+     HEAVY | OTHERS | {"logging", "tomllib", "mockpets.contract.document"}),
 ])  # fmt: skip
 def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set[str]) -> None:
     script = (
@@ -393,6 +394,17 @@ def test_health_with_an_invalid_url(run: Run, url: str) -> None:
 
     assert (status, out) == (1, [])
     assert "not a valid server URL; use a URL such as http://localhost:7387, without" in line
+
+
+@pytest.mark.parametrize(
+    ("app", "problem"), [(failing, "with 503"), (another_server, "is not a mockpets server")]
+)
+def test_health_of_a_server_that_is_not_well(run: Run, app: FunctionApp, problem: str) -> None:
+    with MockpetsServer(Settings(port=0), app) as server:
+        status, out, [line] = run("health", "--url", server.url)
+
+    assert (status, out) == (1, [])
+    assert problem in line
 
 
 def test_health_with_invalid_settings_exits_with_status_1(run: Run) -> None:
