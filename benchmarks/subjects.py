@@ -78,18 +78,10 @@ def serving(
     count: int = PETS,
 ) -> Subject:
     """Return mockpets from a checkout, with `count` pets and without the access log."""
-    serve = ("serve", "--port", "{port}", *_start(checkout, count))
+    pets = (f"--data=pets={count}", "--max-records=100000")
+    serve = ("serve", "--port", "{port}", *pets, "--log=quiet")
     command = (str(python), "-m", "mockpets", *serve, *options)
     return Subject(name, command, folder, environment=environment(checkout))
-
-
-def _start(checkout: Path, count: int) -> tuple[str, ...]:
-    """Return the options for the pets and for no access log, as the version spells them."""
-    page = (checkout / "docs/reference/settings.md").read_text(encoding="utf-8")
-    quiet = "--log=quiet" if "`--log`" in page else "--quiet"
-    if (checkout / "mockpets/records").is_dir():
-        return f"--data=pets={count}", "--max-records=100000", quiet
-    return f"--pets={count}", "--max-pets=100000", quiet
 
 
 def environment(checkout: Path = ROOT) -> dict[str, str]:

@@ -14,15 +14,6 @@ if sys.argv[1:2] == ["serve"]:
 def main() -> int:
     """Run the command line and return its exit status; handles Ctrl-C during the import too."""
     try:
-        if sys.argv[1:2] in (["health"], ["use"]):
-            from contextlib import suppress
-
-            from mockpets.cli.quick import try_quickly
-
-            if (line := try_quickly(sys.argv[1:], os.environ)) is not None:
-                with suppress(OSError):  # the full command reports it
-                    print(line, flush=True)
-                    return 0
         from mockpets.cli.main import main as run
 
         return run()

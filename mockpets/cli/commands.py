@@ -10,7 +10,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
@@ -122,8 +121,6 @@ class Group(click.Group):
 
     more_names: ClassVar[tuple[str, ...]] = ()
     """Names that are accepted in place of a command."""
-    removed: Mapping[str, str] = MappingProxyType({})
-    """Commands that no longer exist, with what to use instead."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order in which the commands were added."""
@@ -148,8 +145,6 @@ class Group(click.Group):
         names = self.list_commands(ctx)
         if args[0] not in names and not ctx.resilient_parsing:
             name = " ".join([*ctx.command_path.split()[1:], args[0]])
-            if args[0] in self.removed:
-                raise invalid(name, "no longer a command", self.removed[args[0]])
             known = f"available commands: {', '.join(names)}"
             hint = did_you_mean(args[0], [*names, *self.more_names]) or known
             raise invalid(name, "unknown command", hint)

@@ -16,7 +16,6 @@ from mockpets.cli import remote
 from mockpets.cli.commands import ListGroup, cannot_write, report
 from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
-from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.validators import scenario_name
 from mockpets.strict_json import dump_json, load_plain_json
@@ -293,15 +292,16 @@ def _act(
         _check_action(name, action, value)
     if where and action is not None:
         raise invalid("--where", f"has no effect with {action}", "remove it")
+    target = f"{name}{remote.in_session(client)}"
     if action is None:
         _list_records(client, name, where, as_json=as_json)
     elif action == "add":
         added = client.add_record(name, read_json("add", value or "", _NEEDS["add"][1]))
-        text = f"added to {name}{in_session(client)}: {json.dumps(added, ensure_ascii=False)}"
+        text = f"added to {target}: {json.dumps(added, ensure_ascii=False)}"
         remote.show(added, [text], as_json=as_json)
     else:
         total = client.set_records(name, [] if action == "clear" else _source(value or ""))
-        remote.show({"total": total}, [f"{name}{in_session(client)}: {total}"], as_json=as_json)
+        remote.show({"total": total}, [f"{target}: {total}"], as_json=as_json)
 
 
 def _check_action(name: str, action: str, value: str | None) -> None:

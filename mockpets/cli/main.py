@@ -73,26 +73,6 @@ _MODULES: Final = {
     "record": ("stub",),
 }
 """The module of each command that is not in a module of its own name."""
-_REMOVED: Final = {
-    "completion": """add eval "$(_MOCKPETS_COMPLETE=bash_source mockpets)" to ~/.bashrc, or with """
-    "zsh_source to ~/.zshrc",
-    "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
-    "session": "use 'mockpets sessions export FILE', or import",
-    "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
-    "pets.json' restores them",
-    **dict.fromkeys(
-        ("pets --name", "pets --category"),
-        """pass the pet as JSON: mockpets pets add '{"name": "Miso", "categoryId": 2}'""",
-    ),
-    "pets --status": "list with --where status=sold, or add the pet as JSON",
-    "version": "use 'mockpets --version'",
-    "check --format": "use --json, or neither for text",
-    "held list --all": "name the session with --session",
-    "kit --out": "name the folder as an argument",
-    "report --coverage": "run a test in every state, as docs/bugs/every-state.md shows",
-    "report --output": "redirect the output to the file",
-}
-"""Commands and options that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
@@ -137,12 +117,8 @@ def _usage(error: click.ClickException) -> object:
         return error.format_message().rstrip(".")
     see_help = f"see '{context.command_path} --help'"
     if isinstance(error, click.NoSuchOption):
-        name = f"{context.command_path.partition(' ')[2]} {error.option_name}"
-        if name in _REMOVED:
-            return problem_with(error.option_name, "no longer an option", _REMOVED[name])
         # click would list all similar options alphabetically, not the nearest.
-        shown = [param for param in context.command.params if not getattr(param, "hidden", False)]
-        known = [option.strip("-") for param in shown for option in param.opts]
+        known = [option.strip("-") for param in context.command.params for option in param.opts]
         near = did_you_mean(error.option_name.strip("-"), known).replace(" '", " '--")
         return problem_with(error.option_name, "unknown option", near or see_help)
     param = getattr(error, "param", None)
@@ -154,7 +130,6 @@ def _usage(error: click.ClickException) -> object:
 
 class _Commands(Group):
     more_names = ("help",)
-    removed = _REMOVED
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""

@@ -13,7 +13,7 @@ import click
 from mockpets.errors import RequestError, invalid
 from mockpets.settings import validators
 from mockpets.settings.model import rows
-from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED
+from mockpets.settings.sources import CONFIG_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -119,12 +119,6 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
     return option(f"{row.flag} {row.metavar}", text, dest=row.name, multiple=multiple)
 
 
-def _removed(key: str) -> Callable[[Decorated], Decorated]:
-    """Return a hidden option for a removed setting, with or without a value, for its message."""
-    names = (f"--{key}", f"--no-{key}", key.replace("-", "_"))
-    return click.option(*names, is_flag=False, flag_value="on", hidden=True)
-
-
 def with_settings(
     *names: str, texts: Mapping[str, str] | None = None, has_file: bool = True
 ) -> Callable[[Decorated], Decorated]:
@@ -139,9 +133,6 @@ def with_settings(
         file = click.Path(path_type=Path)
         if has_file:
             command = option("--config FILE", f"Settings file.  {default}", type=file)(command)
-        for key, (name, _) in REMOVED.items():
-            if name and not names:
-                command = _removed(key)(command)
         for row in reversed(rows()):
             if not names or row.name in names:
                 command = _option(row, (texts or {}).get(row.name))(command)

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from mockpets.cli.commands import report
 from mockpets.cli.layout import cut, hang, on_terminal
 from mockpets.cli.options import flag, integer, only_one, option, with_json, with_settings
-from mockpets.cli.quick import active_line, check_health
+from mockpets.constants import DEFAULT_SESSION, HEALTH_PATH
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
 _HEALTH_SECONDS: Final = 3.0
+"""How long `health` waits to connect, and then for the response."""
 _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
@@ -225,7 +226,13 @@ def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
         report([f"session {client.name}{missing}"])
     result = client.activate(*wanted) if wanted else {"active": client.active()}
     report(result.get("hidden", ()))
-    show(result, [active_line(client, result["active"])], as_json=as_json)
+    line = f"active{in_session(client)}: {', '.join(result['active'])}"
+    show(result, [line], as_json=as_json)
+
+
+def in_session(client: ControlClient) -> str:
+    """Return the name of a client's session for a message; empty for the default session."""
+    return "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
 
 
 def missing_session(client: ControlClient) -> str:
@@ -410,9 +417,27 @@ def health(url: str | None, as_json: bool, config: Path | None, **flags: object)
         if url is None:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
-        line = check_health(url, _HEALTH_SECONDS)
+        line = _check_health(url)
     except (InputError, NoAnswer) as error:
         report(str(error).split("\n"))
         return 1
     show({"status": "ok", "url": url}, [line], as_json=as_json)
     return 0
+
+
+def _check_health(url: str) -> str:
+    """Return the line that reports a server as alive.
+
+    :raise NoAnswer: the server does not respond, or not as mockpets does if all is well.
+    :raise InputError: the URL is invalid.
+    """
+    from mockpets.client.connection import Connection, NoAnswer
+
+    connection = Connection(url, _HEALTH_SECONDS)
+    root, response = connection.url, connection.send("GET", HEALTH_PATH)
+    if response.status != 200:
+        what = f"responds to the health check with {response.status}, expected 200"
+        raise NoAnswer(f"{root} {what}")
+    if b'"status":"ok"' not in response.body:
+        raise NoAnswer(f"{root} is not a mockpets server (status {response.status})")
+    return f"mockpets: {root} is alive"

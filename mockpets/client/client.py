@@ -22,7 +22,6 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
-from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import invalid
 
 if TYPE_CHECKING:
@@ -447,7 +446,8 @@ class ControlClient:
     def _loaded(self, records: types.Records, name: str) -> object:
         """Return the records of a collection for the body of a call; read those of a file."""
         if isinstance(records, Path):
-            from mockpets.scenario.language.loader import load_fixture  # rarely needed
+            from mockpets.contract.pet_store import BUILT_IN  # rarely needed, as is the loader
+            from mockpets.scenario.language.loader import load_fixture
 
             kind = BUILT_IN.collections.get(name)
             contracts = self.contract() if kind else []

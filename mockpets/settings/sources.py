@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, Problem, did_you_mean, problem_with
-from mockpets.settings.model import ANY_KEY, VARIABLE_PREFIX, Settings, rows
+from mockpets.settings.model import VARIABLE_PREFIX, Settings, rows
 from mockpets.text_files import place as place_in
 from mockpets.text_files import read_text
 
@@ -36,27 +36,6 @@ SECRETS: Final = ("api-key", "control-token")
 FILE_SUFFIX: Final = "_FILE"
 
 _FILE: Final = "mockpets.toml"
-_MEMORY: Final = "use {}, a limit for all request logs and records together"
-_LOG: Final = "use {} with text, json, quiet or json-quiet"
-
-REMOVED: Final = {
-    "allow-host": ("control-origin", "use {} with http:// and the name"),
-    "any-key": ("api-key", f"use {{}} with the value '{ANY_KEY}'"),
-    "count": ("data", "use {} with pets= and the number, such as pets=40"),
-    "journal-memory": ("memory", _MEMORY),
-    "journal-size": ("memory", "a request log keeps 1,000 requests; {} limits the size of all"),
-    "log-format": ("log", _LOG),
-    "max-pets": ("max-records", "use {}"),
-    "metrics-port": ("control-token", "use GET /__mockpets/metrics with the token of {}"),
-    "open": ("", "use the option --open of 'mockpets serve'"),
-    "pets": ("data", "use {} with pets= and the file or the number, such as pets=40"),
-    "pets-memory": ("memory", _MEMORY),
-    "public-rate": ("visitor-rate", "all together have 2,000 a second; {} limits each visitor"),
-    "public-visitor-rate": ("visitor-rate", "use {}"),
-    "quiet": ("log", _LOG),
-    "snapshot-memory": ("memory", _MEMORY),
-}
-"""Settings that no longer exist, with the one to use and how; ``{}`` is its name."""
 
 
 def load_settings(
@@ -106,9 +85,6 @@ def _unknown(key: str, given: object, table: Table, place: PlaceOf) -> Problem:
         file, _, _, where = place(name)
         return where or file
 
-    if key in REMOVED:
-        name, hint = REMOVED[key]
-        return Problem(*place(key), "no longer a setting", hint.format(spell(name)))
     hint = re.sub("'(.*)'", lambda near: f"'{spell(near[1])}'", did_you_mean(key, table))
     return Problem(*place(key), "unknown setting", hint or "'mockpets serve --help' lists them")
 

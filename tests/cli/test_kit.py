@@ -382,7 +382,6 @@ def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
     ([""], "DIR: must be a folder such as tests/mockpets, got ''"),
     (["file"], "[DIR]: Directory 'file' is a file"),
     (["file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
-    (["--out", "mock"], "--out: no longer an option; name the folder as an argument"),
     (["--types", "--ssr"], "--types: cannot be combined with --ssr; the npm package has all"),
     (["mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
 ])  # fmt: skip

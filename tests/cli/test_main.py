@@ -95,9 +95,6 @@ def test_version(run: Run, argument: str) -> None:
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["serv"], "serv: unknown command; did you mean 'serve'?"),
-    (["compare", "--against", "x"],
-     "compare: no longer a command; 'mockpets replay FILE --url URL' compares recorded "
-         "reads with the real service"),
     (["hepl"], "hepl: unknown command; did you mean 'help'?"),
     (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),
     (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
@@ -137,18 +134,9 @@ def test_the_error_for_a_command_unlike_any_other_lists_all(run: Run) -> None:
     assert "serve" in line
 
 
-@pytest.mark.parametrize("words", [["--quiet"], ["--quiet", "1"], ["--quiet=1"], ["--count", "3"]])
-def test_a_removed_option_is_rejected_with_or_without_a_value(run: Run, words: list[str]) -> None:
-    status, _, [line] = run("serve", *words)
-
-    assert status == 2
-    assert line.startswith(f"mockpets: {words[0].partition('=')[0]}: no longer a setting; ")
-    assert "unknown option" in run("check", "--quiet")[2][0]
-
-
 @pytest.mark.parametrize("arguments", [
     ["\x1b[31mx\ny"], ["serve", "x\ny"], ["serve", "--x\ny"], ["serve", "--port=\x1b[31m"],
-    ["serve", "--any-key=\n"], ["serve", "--config", "/x\n"], ["report", "--format", "\n\u202e"],
+    ["serve", "--api-key=\n"], ["serve", "--config", "/x\n"], ["report", "--format", "\n\u202e"],
     ["health", "--url", "http://a\nb"], ["scenarios", "--config", "odd.toml"], ["serve", "\udcff"],
 ])  # fmt: skip
 def test_an_error_message_is_one_printable_line(
@@ -173,7 +161,8 @@ OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
     (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
     (["serve", "--help"], HEAVY | CLIENT),
     (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
-    (["use", "empty", "--url=http://127.0.0.1:1"], HEAVY | OTHERS | {"logging", "tomllib"}),
+    (["use", "empty", "--url=http://127.0.0.1:1"],
+     HEAVY | OTHERS | {"logging", "tomllib", "mockpets.contract.document"}),
 ])  # fmt: skip
 def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set[str]) -> None:
     script = (
@@ -393,6 +382,17 @@ def test_health_with_an_invalid_url(run: Run, url: str) -> None:
 
     assert (status, out) == (1, [])
     assert "not a valid server URL; use a URL such as http://localhost:7387, without" in line
+
+
+@pytest.mark.parametrize(
+    ("app", "problem"), [(failing, "with 503"), (another_server, "is not a mockpets server")]
+)
+def test_health_of_a_server_that_is_not_well(run: Run, app: FunctionApp, problem: str) -> None:
+    with MockpetsServer(Settings(port=0), app) as server:
+        status, out, [line] = run("health", "--url", server.url)
+
+    assert (status, out) == (1, [])
+    assert problem in line
 
 
 def test_health_with_invalid_settings_exits_with_status_1(run: Run) -> None:

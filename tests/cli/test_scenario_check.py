@@ -416,7 +416,6 @@ def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("words", "message"), [
     (["check", "none.yaml"], "none.yaml: file not found; check the path"),
     (["check", "--scenarios-dir", "none"], "none"),
-    (["check", "--format", "json"], "--format: no longer an option; use --json"),
 ])  # fmt: skip
 def test_missing_files_and_invalid_options_are_reported(
     run: Run, words: list[str], message: str

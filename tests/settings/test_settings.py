@@ -22,13 +22,7 @@ from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.seed.names import LOCALES
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
-from mockpets.settings.sources import (
-    CONFIG_VARIABLE,
-    REMOVED,
-    URL_VARIABLE,
-    load_settings,
-    readable_secrets,
-)
+from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings, readable_secrets
 from mockpets.units import size_text
 
 # Values of each row: the text that a user writes, and the parsed value.
@@ -494,21 +488,6 @@ def test_unknown_settings_are_never_ignored() -> None:
         "mockpets.toml:5:1: scenario: must be text or an integer, got {'name': 'a'}",
         f"mockpets.toml:6:3: xyzzy: {NO_TABLE}",
     ]
-
-
-@pytest.mark.parametrize(("key", "name"), [(key, name) for key, (name, _) in REMOVED.items()])
-def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) -> None:
-    variable = f"MOCKPETS_{key.upper().replace('-', '_')}"
-    problems = problems_of({key.replace("-", "_"): "on"}, {variable: "1"}, f"{key} = true\n")
-
-    used = [f"--{name}", f"MOCKPETS_{name.upper().replace('-', '_')}", name]
-    if key == "open":  # an option of the command, which no variable and no file sets
-        used = ["--open"] * 3
-    places = (f"--{key}", variable, f"mockpets.toml:1:1: {key}")
-    for problem, place, text in zip(problems, places, used, strict=True):
-        assert problem.startswith(f"{place}: no longer a setting; ")
-        assert re.search(rf"(?<![\w-]){text}\b", problem.partition("; ")[2])
-    assert key == "open" or name in {row.key for row in rows()}
 
 
 @pytest.mark.parametrize(("line", "message"), [
