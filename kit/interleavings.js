@@ -50,7 +50,7 @@ import {
 /**
  * The fixtures of the test that each order needs.
  * @typedef {Pick<PlaywrightWorkerArgs, "browser" | "playwright"> &
- *   Pick<MockpetsOptions, "mockUrl" | "mockKey" | "mockContents" | "mockOrigins" | "carrier"> &
+ *   Pick<MockpetsOptions, "mockUrl" | "mockKey" | "mockContents" | "mockOrigins" | "sessionIn"> &
  *   Pick<PlaywrightTestOptions, "baseURL" | "extraHTTPHeaders">} Fixtures
  */
 
@@ -155,7 +155,7 @@ export function interleavingsOf(test, tools) {
           mockKey,
           mockContents,
           mockOrigins,
-          carrier,
+          sessionIn,
           baseURL,
           extraHTTPHeaders,
         },
@@ -168,7 +168,7 @@ export function interleavingsOf(test, tools) {
           mockKey,
           mockContents,
           mockOrigins,
-          carrier,
+          sessionIn,
           baseURL,
           extraHTTPHeaders,
         };

@@ -11,7 +11,7 @@ export interface StoryParameters extends Contents, Pick<Options, "url" | "token"
    * `header`: `fetch` and XMLHttpRequest of the page send the session to mockpets and to the page's
    * own origin. Such a story must be the only one on its page. Import the loader before your app.
    */
-  carrier?: "props" | "header";
+  sessionIn?: "props" | "header";
 }
 
 declare module "storybook/internal/types" {

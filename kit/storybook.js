@@ -52,10 +52,10 @@ export async function mockpetsLoader(context) {
     key,
     token,
     args,
-    carrier = "props",
+    sessionIn = "props",
     ...contents
   } = parameters.mockpets;
-  checkCarrier(carrier, viewMode);
+  checkSessionIn(sessionIn, viewMode);
   // Storybook also calls loaders when args change. Then the story stays mounted and keeps its session.
   let mock = sessions.get(abortSignal);
   if (!mock) {
@@ -73,7 +73,7 @@ export async function mockpetsLoader(context) {
     const drop = dropAtEnd(mock, abortSignal);
     if (viewMode !== "docs" && !abortSignal.aborted) dropLast = drop;
   }
-  if (carrier === "header" && !abortSignal.aborted) {
+  if (sessionIn === "header" && !abortSignal.aborted) {
     sender = mock;
     sendSession(); // again, because a test runner may have made another window
   }
@@ -81,20 +81,20 @@ export async function mockpetsLoader(context) {
 }
 
 /**
- * @param {NonNullable<StoryParameters["carrier"]>} carrier
+ * @param {NonNullable<StoryParameters["sessionIn"]>} sessionIn
  * @param {string} viewMode
  */
-function checkCarrier(carrier, viewMode) {
-  if (!["props", "header"].includes(carrier)) {
+function checkSessionIn(sessionIn, viewMode) {
+  if (!["props", "header"].includes(sessionIn)) {
     throw new TypeError(
-      `parameters.mockpets.carrier must be 'props' or 'header', got '${carrier}'`,
+      `parameters.mockpets.sessionIn must be 'props' or 'header', got '${sessionIn}'`,
     );
   }
-  if (carrier === "header" && viewMode === "docs") {
+  if (sessionIn === "header" && viewMode === "docs") {
     const hint =
-      "set parameters.docs.story.inline to false, or use the carrier 'props'";
+      "set parameters.docs.story.inline to false, or use sessionIn: 'props'";
     throw new TypeError(
-      `the carrier 'header' needs a page for each story; ${hint}`,
+      `sessionIn: 'header' needs a page for each story; ${hint}`,
     );
   }
 }

@@ -37,7 +37,7 @@ _IRREGULAR: Final = {
 _UNCOUNTED: Final = frozenset({"media", "news", "series", "species", "status", "data", "staff"})
 _LIST_NAMES: Final = ("data", "results", "items", "entries", "records", "list", "content", "values")
 _RECORD_NAMES: Final = ("data", "result", "item", "response", "record", "payload", "entity")
-_CARRIERS: Final = ("data", "result", "response", "payload", "embedded", "body", "results")
+_ENVELOPES: Final = ("data", "result", "response", "payload", "embedded", "body", "results")
 """Names, as `plain` returns them, of objects that hold the array of a list."""
 _ABOUT: Final = re.compile(
     "status|message|success|(meta|warning|error|link)s?|metadata|code|ok|jsonapi|included"
@@ -252,8 +252,8 @@ class Shapes:
         if best or len(arrays) == 1:
             return arrays[best or next(iter(arrays))]
         for name, each in flat.properties.items():
-            is_carrier = plain(name) in _CARRIERS or _alike(name, segment)
-            if not arrays and is_carrier and self.flat(each).type == "object":
+            is_envelope = plain(name) in _ENVELOPES or _alike(name, segment)
+            if not arrays and is_envelope and self.flat(each).type == "object":
                 found = self._listing(self.flat(each), segment, of_values, (*path, name))
                 if found:
                     return found

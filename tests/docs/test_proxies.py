@@ -22,7 +22,7 @@ from tests.programs import need
 pytestmark = pytest.mark.slow
 
 PAGE: Final = ROOT / "docs" / "recipes" / "vite-and-dev-servers.md"
-CARRIERS: Final = {
+PLACES: Final = {
     "base path": ("/~carried/v1/pets", KEY),
     "header": ("/v1/pets", KEY | {"Mockpets-Session": "carried"}),
     "baggage": ("/v1/pets", KEY | {"baggage": "mockpets.session=carried"}),
@@ -73,7 +73,7 @@ def nginx_proxy(_: Path, target: str) -> AbstractContextManager[str]:
     pytest.param(vite_proxy, marks=pytest.mark.node),
     pytest.param(nginx_proxy, marks=pytest.mark.tool),
 ])  # fmt: skip
-def test_a_proxy_passes_each_carrier_on(
+def test_a_proxy_passes_the_session_on_wherever_it_is_named(
     proxy: Callable[[Path, str], AbstractContextManager[str]],
     server: MockpetsServer,
     tmp_path: Path,
@@ -81,11 +81,11 @@ def test_a_proxy_passes_each_carrier_on(
     responses = {}
     with proxy(tmp_path, server.url) as url:
         call = Client(OverSocket(url))
-        for carrier, (path, headers) in CARRIERS.items():
+        for place, (path, headers) in PLACES.items():
             response = call("GET", path, headers=headers)
-            responses[carrier] = (response.status, response.header("Mockpets-Session"))
+            responses[place] = (response.status, response.header("Mockpets-Session"))
 
-    assert responses == dict.fromkeys(CARRIERS, (200, "carried"))
+    assert responses == dict.fromkeys(PLACES, (200, "carried"))
 
 
 @pytest.mark.node

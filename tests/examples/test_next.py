@@ -204,7 +204,7 @@ BUILD = ("Built", "Built", "Built")
 ERROR = ("500", "500", "500")
 
 
-@pytest.mark.parametrize(("carrier", "variables", "expected"), [
+@pytest.mark.parametrize(("place", "variables", "expected"), [
     ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
     ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
     ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
@@ -213,14 +213,14 @@ ERROR = ("500", "500", "500")
 def test_what_tests_see_of_a_cached_page(
     installed: Path,
     tmp_path: Path,
-    carrier: str,
+    place: str,
     variables: dict[str, str],
     expected: tuple[tuple[str, str, str], ...],
 ) -> None:
     """As the table in docs/recipes/ssr.md says."""
     example = copy(installed, tmp_path / "next")
     shutil.copytree(CACHES, example / "app" / "caches")
-    if carrier == "baggage":
+    if place == "baggage":
         without_the_line(example)
         variables = {**variables, **TRACED}
     with MockpetsServer(Settings(port=0)) as server:

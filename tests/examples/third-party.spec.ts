@@ -45,7 +45,7 @@ async function openList(page: Page, mock: Mockpets) {
 const fetchSize = async (url: string) => (await (await fetch(url)).arrayBuffer()).byteLength;
 const loadFont = async (url: string) => (await new FontFace("Third Party", `url(${url})`).load()).status;
 
-test("the carrier route sends nothing to a third party, so its font and data load", async ({
+test("sessionIn: route sends nothing to a third party, so its font and data load", async ({
   mock,
   page,
   thirdParty,
@@ -58,9 +58,9 @@ test("the carrier route sends nothing to a third party, so its font and data loa
 });
 
 test.describe(() => {
-  test.use({ carrier: "header" });
+  test.use({ sessionIn: "header" });
 
-  test("with the carrier header the third party rejects the preflights", async ({ mock, page, thirdParty }) => {
+  test("with sessionIn: header, the third party rejects the preflights", async ({ mock, page, thirdParty }) => {
     await openList(page, mock);
     await expect(page.evaluate(fetchSize, thirdParty.url)).rejects.toThrow("Failed to fetch");
     await expect(page.evaluate(loadFont, thirdParty.url)).rejects.toThrow("network error");

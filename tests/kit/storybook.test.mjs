@@ -98,11 +98,11 @@ describe("mockpetsLoader", () => {
   it("rejects typos in the parameters", async () => {
     await assert.rejects(load({ scenaro: "empty" }), /scenaro/);
     await assert.rejects(load({ scenario: "emtpy" }), /'emtpy'.*'empty'/);
-    await assert.rejects(load({ carrier: "heder" }), { name: "TypeError", message: /'props' or 'header', got 'heder'/ });
+    await assert.rejects(load({ sessionIn: "heder" }), { name: "TypeError", message: /'props' or 'header', got 'heder'/ });
   });
 
-  describe("with the carrier header", () => {
-    const parameters = { scenario: "empty", carrier: "header", url: process.env.MOCKPETS_URL };
+  describe("with sessionIn: header", () => {
+    const parameters = { scenario: "empty", sessionIn: "header", url: process.env.MOCKPETS_URL };
     const get = async (headers) => {
       const response = await globalThis.fetch(`${process.env.MOCKPETS_URL}/v1/pets`, { headers });
       return response.headers.get("Mockpets-Session");
@@ -139,8 +139,8 @@ describe("mockpetsLoader", () => {
     }));
   });
 
-  it("rejects the carrier header on a page with several stories", async () => {
+  it("rejects sessionIn: header on a page with several stories", async () => {
     const error = { name: "TypeError", message: /set parameters\.docs\.story\.inline to false/ };
-    await assert.rejects(load({ carrier: "header" }), error);
+    await assert.rejects(load({ sessionIn: "header" }), error);
   });
 });

@@ -260,7 +260,7 @@ def check_failing(outcomes: Outcomes) -> None:
         "an invalid match": "unknown key 'opration'; did you mean 'operation'",
         "something else than the fixture": "toHaveReceived expects the fixture 'mock'",
         "an unknown scenario": "unknown scenario 'emtpy'; did you mean 'empty'?",
-        "an unknown carrier": "carrier must be 'route', 'header' or 'key', got 'cookie'",
+        "an unknown sessionIn": "sessionIn must be 'route', 'header' or 'key', got 'cookie'",
         "a port in the options of the server": "name the port in 'url' or MOCKPETS_URL",
         "a server that is not there": "cannot connect to http://localhost:1 ",
     }.items():

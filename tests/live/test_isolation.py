@@ -20,7 +20,7 @@ from tests.http_client import JSON
 THREADS = 16
 REQUESTS = int(os.environ.get("ISOLATION_REQUESTS", "120"))
 
-Carrier = Literal["path", "header", "key", "mixed"]
+Place = Literal["path", "header", "key", "mixed"]
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +35,9 @@ class Worker:
     :param number: makes all of its data unique.
     """
 
-    def __init__(self, address: str, number: int, carrier: Carrier) -> None:
-        self.number, self.carrier = number, carrier
-        self.name = f"{carrier}-{number}"
+    def __init__(self, address: str, number: int, place: Place) -> None:
+        self.number, self.place = number, place
+        self.name = f"{place}-{number}"
         self.random = Random(number)
         self.connection = HTTPConnection(address, timeout=30)
         self.start = {
@@ -72,7 +72,7 @@ class Worker:
 
     def ask(self, method: str, path: str, body: Any = None, plus: str = "") -> tuple[int, str]:
         """Make one request to ``/v1``; the response must have this session's next number."""
-        how = self.carrier
+        how = self.place
         if how == "mixed":
             how = self.random.choice(("path", "header", "key"))
         headers = {"Authorization": "Bearer mockpets"}
@@ -182,10 +182,10 @@ LONG = [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.mark.parametrize(
-    "carrier", ["mixed", *(pytest.param(one, marks=LONG) for one in ("path", "header", "key"))]
+    "place", ["mixed", *(pytest.param(one, marks=LONG) for one in ("path", "header", "key"))]
 )
-def test_no_session_sees_the_state_of_another(address: str, carrier: Carrier) -> None:
-    workers = [Worker(address, number, carrier) for number in range(THREADS)]
+def test_no_session_sees_the_state_of_another(address: str, place: Place) -> None:
+    workers = [Worker(address, number, place) for number in range(THREADS)]
     with ThreadPoolExecutor(THREADS) as pool:
         done = sum(pool.map(Worker.work, workers))
 

@@ -92,24 +92,24 @@ class Results:
         return self
 
 
-CARRIERS: tuple[tuple[str, dict[str, str]], ...] = (
+PLACES: tuple[tuple[str, dict[str, str]], ...] = (
     ("/~{}", {}),
     ("", {"Mockpets-Session": "{}"}),
     ("", {"baggage": "mockpets.session={}"}),
     ("", {"Authorization": "Bearer mockpets~{}"}),
     ("", {"Cookie": "mockpets={}"}),
 )
-"""The ways to name a session: a path before /v1, and headers."""
+"""Where a request names its session: in a path before /v1, or in a header."""
 
 
 def ask(
-    connection: HTTPConnection, name: str, identity: str, results: Results, carrier: int = 0
+    connection: HTTPConnection, name: str, identity: str, results: Results, place: int = 0
 ) -> None:
     """List the pets of a session; compare the session and its pet with the expected ones.
 
     :param identity: the session's ID; empty for any.
     """
-    base, fields = CARRIERS[carrier % len(CARRIERS)]
+    base, fields = PLACES[place % len(PLACES)]
     headers = {field: value.format(name) for field, value in fields.items()}
     headers = {"Authorization": "Bearer mockpets", **headers}
     try:

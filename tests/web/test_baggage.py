@@ -1,4 +1,4 @@
-"""The carrier `baggage` (W3C Baggage), and the precedence of all carriers."""
+"""Sessions named in `baggage` (W3C Baggage), and the precedence of all places that name them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -101,9 +101,9 @@ def test_values_of_others_are_redacted_in_the_request_log(fresh: Make) -> None:
     assert "alice" not in str(log)
 
 
-# --- Precedence of all carriers -----------------------------------------------------------------
+# --- Precedence of the places -------------------------------------------------------------------
 
-CARRIERS = ("path", "header", "baggage", "key", "cookie")
+PLACES = ("path", "header", "baggage", "key", "cookie")
 SCENARIOS = ("empty", "crowded", "sold-out", "full-page")
 NAMES = st.text("abcXYZ019._-", min_size=1, max_size=12).filter(lambda name: name[0].isalnum())
 APP = InProcess(create_app(Settings()))
@@ -127,26 +127,26 @@ def in_baggage(draw: Callable[..., Any], name: str | None, scenarios: list[str])
     return ",".join(f"{draw(pad)}{each}{draw(suffix)}{draw(pad)}" for each in members)
 
 
-@given(data=st.data(), choices=st.fixed_dictionaries(dict.fromkeys(CARRIERS, CHOICE)))
-def test_the_strongest_carrier_that_names_something_wins(
+@given(data=st.data(), choices=st.fixed_dictionaries(dict.fromkeys(PLACES, CHOICE)))
+def test_the_first_place_that_names_something_wins(
     data: st.DataObject, choices: dict[str, tuple[str | None, list[str]]]
 ) -> None:
     headers = {"Authorization": "Bearer mockpets"}
     path = "/v1/pets"
-    ordered = [choices[carrier] for carrier in CARRIERS]
-    for carrier, (name, scenarios) in choices.items():
+    ordered = [choices[place] for place in PLACES]
+    for place, (name, scenarios) in choices.items():
         selector = "+".join([name or "", *scenarios])
-        if carrier == "path" and selector:
+        if place == "path" and selector:
             path = f"/~{selector}/v1/pets"
-        if carrier == "header" and name:
+        if place == "header" and name:
             headers["Mockpets-Session"] = name
-        if carrier == "header" and scenarios:
+        if place == "header" and scenarios:
             headers["Mockpets-Scenario"] = " , ".join(scenarios)
-        if carrier == "baggage" and (value := in_baggage(data.draw, name, scenarios)):
+        if place == "baggage" and (value := in_baggage(data.draw, name, scenarios)):
             headers["baggage"] = value
-        if carrier == "key" and selector:
+        if place == "key" and selector:
             headers["Authorization"] += f"~{selector}"
-        if carrier == "cookie" and selector:
+        if place == "cookie" and selector:
             headers["Cookie"] = f"theme=dark; mockpets={quote(selector)}"
     session = next((name for name, _ in ordered if name), "default").lower()
     stack = next((names for _, names in ordered if names), ["default"])

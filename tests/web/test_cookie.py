@@ -1,4 +1,4 @@
-"""The cookie as a carrier: what it selects, when it is ignored, and errors that delete it.
+"""The cookie that names a session: what it selects, when it is ignored, and errors that delete it.
 
 `test_baggage` has its precedence, `test_notes` the note about an ignored one.
 """

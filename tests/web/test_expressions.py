@@ -280,9 +280,9 @@ def test_five_expressions_stack_in_two_sessions(clinic: Client) -> None:
                 assert response.header("Mockpets-Scenario") == ", ".join(stacks[session])
 
 
-def test_every_carrier_has_room_for_an_expression(pets: Client) -> None:
+def test_an_expression_fits_wherever_a_session_is_named(pets: Client) -> None:
     key = {"Authorization": "Bearer mockpets~w1+getPet:404+all:1ms"}
-    carriers: list[tuple[str, dict[str, str]]] = [
+    places: list[tuple[str, dict[str, str]]] = [
         ("/v1", {**KEY, **state("getPet:404", "all:1ms")}),
         ("/~w1+getPet:404+all:1ms/v1", KEY),
         ("/~w1+getPet%3A404+all%3A1ms/v1", KEY),
@@ -292,7 +292,7 @@ def test_every_carrier_has_room_for_an_expression(pets: Client) -> None:
         ("/v1", {**KEY, "Cookie": "mockpets=w1+getPet:404+all:1ms"}),
         ("/v1", {**KEY, "Cookie": "mockpets=w1%2BgetPet%3A404%2Ball%3A1ms"}),
     ]
-    for base, headers in carriers:
+    for base, headers in places:
         response = pets("GET", f"{base}/pets/3", headers=headers)
         assert response.status == 404, (base, headers)
         assert response.header("Mockpets-Scenario") == "getPet:404, all:1ms"

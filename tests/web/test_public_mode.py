@@ -595,10 +595,10 @@ def test_a_request_that_waits_for_pets_to_be_generated_counts_once() -> None:
 KEY = {"Authorization": "Bearer mockpets"}
 
 
-@pytest.mark.parametrize("carrier", ["path", "header", "key", "any key"])
+@pytest.mark.parametrize("place", ["path", "header", "key", "any key"])
 @pytest.mark.parametrize("whose", ["another's", "default", "one of its own", "nobody's"])
-def test_a_visitor_can_only_name_its_own_session(carrier: str, whose: str) -> None:
-    public = Public(api_key=("*",) if carrier == "any key" else ("mockpets",))
+def test_a_visitor_can_only_name_its_own_session(place: str, whose: str) -> None:
+    public = Public(api_key=("*",) if place == "any key" else ("mockpets",))
     me, other = "192.0.2.1", "192.0.2.2"
     public.post(other, name="Theirs")
     name = {
@@ -608,9 +608,9 @@ def test_a_visitor_can_only_name_its_own_session(carrier: str, whose: str) -> No
         "nobody's": "v-" + "0" * 24,
     }[whose]
     before = len(public.control("GET", "sessions").json["sessions"])
-    options: dict[str, Any] = {"headers": {"Mockpets-Session": name}} if carrier == "header" else {}
-    options |= {"key": f"mockpets~{name}"} if "key" in carrier else {}
-    root = f"/~{name}" if carrier == "path" else ""
+    options: dict[str, Any] = {"headers": {"Mockpets-Session": name}} if place == "header" else {}
+    options |= {"key": f"mockpets~{name}"} if "key" in place else {}
+    root = f"/~{name}" if place == "path" else ""
 
     for method, path, body in (
         ("GET", "/v1/pets", None),

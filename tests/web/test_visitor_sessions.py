@@ -18,24 +18,24 @@ from tests.web.test_public_mode import TOKEN, Public
 
 MINE, THEIRS = "v-" + "0123456789abcdef" * 2, "v-" + "f" * 32
 RESET = "/__mockpets/visitor/reset"
-CARRIERS = ("path", "header", "baggage", "key")
+PLACES = ("path", "header", "baggage", "key")
 ATTACKER = "203.0.113.9"
 
 
-def by(carrier: str, name: str) -> tuple[str, dict[str, Any]]:
+def by(place: str, name: str) -> tuple[str, dict[str, Any]]:
     """Return the base path and the options of a request that names a session."""
-    if carrier == "path":
+    if place == "path":
         return f"/~{name}", {}
-    if carrier == "key":
+    if place == "key":
         return "", {"key": f"mockpets~{name}"}
-    header = "Mockpets-Session" if carrier == "header" else "baggage"
-    return "", {"headers": {header: name if carrier == "header" else f"mockpets.session={name}"}}
+    header = "Mockpets-Session" if place == "header" else "baggage"
+    return "", {"headers": {header: name if place == "header" else f"mockpets.session={name}"}}
 
 
 def ask(
-    public: Public, method: str, path: str, name: str, carrier: str = "path", **options: Any
+    public: Public, method: str, path: str, name: str, place: str = "path", **options: Any
 ) -> Response:
-    base, more = by(carrier, name)
+    base, more = by(place, name)
     return public(method, base + path, options.pop("visitor", "192.0.2.1"), **more, **options)
 
 
@@ -53,19 +53,19 @@ def pet(name: str) -> dict[str, Any]:
     return {"name": name, "categoryId": 2}
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_everyone_who_knows_a_random_name_uses_its_session(carrier: str) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_everyone_who_knows_a_random_name_uses_its_session(place: str) -> None:
     public = Public()
-    added = ask(public, "POST", "/v1/pets", MINE, carrier, json_body=pet("Shared"))
+    added = ask(public, "POST", "/v1/pets", MINE, place, json_body=pet("Shared"))
     assert added.status == 201
     assert added.header("Mockpets-Session") == MINE
     assert_cors(added)
 
-    elsewhere = ask(public, "GET", "/v1/pets", MINE, carrier, visitor="198.51.100.7")
+    elsewhere = ask(public, "GET", "/v1/pets", MINE, place, visitor="198.51.100.7")
     assert "Shared" in names(elsewhere)
     # It is neither the session of its creator's address, nor another one.
     assert "Shared" not in public.names("192.0.2.1")
-    assert "Shared" not in names(ask(public, "GET", "/v1/pets", THEIRS, carrier))
+    assert "Shared" not in names(ask(public, "GET", "/v1/pets", THEIRS, place))
 
 
 WRONG = [
@@ -74,12 +74,12 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(carrier: str) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(place: str) -> None:
     public = Public()
     for name in WRONG:
         for method, path in (("GET", "/v1/pets"), ("POST", "/v1/pets"), ("POST", RESET)):
-            rejected = ask(public, method, path, name, carrier)
+            rejected = ask(public, method, path, name, place)
             assert_error(rejected, "invalid_session")
             assert_cors(rejected)
             assert "'v-' and 32 random hexadecimal digits" in rejected.json["message"], name
@@ -177,13 +177,13 @@ def test_one_address_cannot_use_up_the_memory_for_pets() -> None:
 
 
 @pytest.mark.parametrize("control", ["auto", "off"])
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_a_visitor_resets_the_session_that_the_request_names(carrier: str, control: str) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_a_visitor_resets_the_session_that_the_request_names(place: str, control: str) -> None:
     public = Public(control=control, control_token="" if control == "off" else TOKEN)
     for name in (MINE, THEIRS):
         ask(public, "POST", "/v1/pets", name, json_body=pet("Added"))
     public.post(name="Added")
-    reset = ask(public, "POST", RESET, MINE, carrier)
+    reset = ask(public, "POST", RESET, MINE, place)
 
     assert reset.status == 200
     assert reset.json == {"active": ["default"]}
@@ -284,13 +284,13 @@ def test_the_log_shortens_the_names_of_visitors_sessions(form: str) -> None:
     targets = [f"/~{encoded}/v1/pets", f"/~{MINE.upper()}/v1/pets", f"/v1/pets?{'a' * 980}{MINE}"]
 
     with configure(form, stream):
-        for carrier in CARRIERS:
-            assert ask(public, "GET", "/v1/pets", MINE, carrier).status == 200
-            assert ask(public, "GET", "/other", MINE, carrier).status == 404
+        for place in PLACES:
+            assert ask(public, "GET", "/v1/pets", MINE, place).status == 200
+            assert ask(public, "GET", "/other", MINE, place).status == 404
         assert ask(public, "POST", RESET, MINE).status == 200
         assert [public("GET", target).status for target in targets] == [200, 200, 200]
 
     lines = [unquote(line).lower() for line in stream.getvalue().splitlines()]
-    assert len(lines) == 2 * len(CARRIERS) + 1 + len(targets)
+    assert len(lines) == 2 * len(PLACES) + 1 + len(targets)
     assert all(f"{MINE[:10]}..." in line for line in lines[:-1])
     assert not any(MINE[:11] in line for line in lines)

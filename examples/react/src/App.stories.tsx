@@ -6,7 +6,7 @@ import { App } from "./App";
 export default {
   component: App,
   parameters: {
-    mockpets: { carrier: "header" },
+    mockpets: { sessionIn: "header" },
     docs: { story: { inline: false, height: "30rem" } },
   },
 } satisfies Meta;

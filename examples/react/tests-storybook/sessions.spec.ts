@@ -107,7 +107,7 @@ test("a play function adds a pet to its story's session", async ({ page }) => {
   ]);
 });
 
-test("with the carrier header, fetch and XMLHttpRequest send the session, but not to other servers", async ({
+test("with sessionIn: header, fetch and XMLHttpRequest send the session, but not to other servers", async ({
   page,
 }) => {
   let thirdParty: Record<string, string> = {};

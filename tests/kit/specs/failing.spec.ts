@@ -55,9 +55,9 @@ test("an assertion", async ({ mock }) => {
   expect(await mock.pets.all()).toHaveLength(1);
 });
 
-test.describe("a carrier", () => {
-  test.use({ carrier: "cookie" as "key" });
-  test("an unknown carrier", ({ page }) => void page);
+test.describe("an option", () => {
+  test.use({ sessionIn: "cookie" as "key" });
+  test("an unknown sessionIn", ({ page }) => void page);
 });
 
 test.describe("a server", () => {

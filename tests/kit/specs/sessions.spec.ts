@@ -90,8 +90,8 @@ test.describe("third parties", () => {
   });
 });
 
-test.describe("the carrier header", () => {
-  test.use({ carrier: "header" });
+test.describe("sessionIn: header", () => {
+  test.use({ sessionIn: "header" });
 
   test("sends the session to all servers", async ({ mock, page }) => {
     await mock.use("empty");
@@ -102,8 +102,8 @@ test.describe("the carrier header", () => {
   });
 });
 
-test.describe("the carrier key", () => {
-  test.use({ carrier: "key" });
+test.describe("sessionIn: key", () => {
+  test.use({ sessionIn: "key" });
 
   test("changes no request, and mock.key selects the session", async ({ mock, page }) => {
     await mock.use("empty");

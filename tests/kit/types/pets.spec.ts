@@ -2,7 +2,7 @@
 
 import { mergeTests, test as base } from "@playwright/test";
 import { attachSession, expect, interleavings, Mockpets, MockpetsError, states, test } from "mockpets/playwright";
-import type { Carrier, MockpetsFixtures, MockpetsOptions, Scenario } from "mockpets/playwright";
+import type { MockpetsFixtures, MockpetsOptions, Scenario, SessionIn } from "mockpets/playwright";
 
 test("shows an error, and tries again", async ({ page, mock, request }) => {
   await mock.use("retry");
@@ -36,9 +36,9 @@ test.describe("with contents", () => {
   test.use({ mockContents: { pets: 3 } });
 });
 
-test.describe("with another carrier", () => {
-  const carrier: Carrier = "key";
-  test.use({ carrier, mockUrl: process.env.MOCKPETS_URL, mockKey: "secret", mockOrigins: [] });
+test.describe("with the session in the key", () => {
+  const sessionIn: SessionIn = "key";
+  test.use({ sessionIn, mockUrl: process.env.MOCKPETS_URL, mockKey: "secret", mockOrigins: [] });
   test.use({ baseURL: "http://localhost:5173", locale: "de-DE" });
 
   test("uses the key", async ({ page, mock }) => {
@@ -70,8 +70,8 @@ merged("has both", async ({ mock, user }) => {
 
 type Fixtures = Pick<MockpetsFixtures, "mock"> & MockpetsOptions;
 
-export async function helper({ mock, carrier }: Fixtures): Promise<void> {
-  if (carrier !== "key") await expect(mock).toHaveReceived({ operation: "listPets" });
+export async function helper({ mock, sessionIn }: Fixtures): Promise<void> {
+  if (sessionIn !== "key") await expect(mock).toHaveReceived({ operation: "listPets" });
 }
 
 // One test for each scenario

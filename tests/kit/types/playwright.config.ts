@@ -19,7 +19,7 @@ export default defineConfig<MockpetsOptions>({
   ],
   projects: [
     { name: "chromium", use: { ...devices["Desktop Chrome"] } },
-    { name: "service worker", use: { carrier: "key", mockKey: "secret" } },
+    { name: "service worker", use: { sessionIn: "key", mockKey: "secret" } },
   ],
 });
 

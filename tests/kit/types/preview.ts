@@ -13,11 +13,11 @@ export const stories: Parameters[] = [
   {},
   { mockpets: {} },
   { mockpets: false },
-  { mockpets: { scenario: "empty", carrier: "header" }, docs: { story: { inline: false } } },
+  { mockpets: { scenario: "empty", sessionIn: "header" }, docs: { story: { inline: false } } },
   { mockpets: { scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }], seed: 3 } },
   { mockpets: { data: { pets: [{ id: 1, name: "Miso", categoryId: 2 }] }, key: "secret" } },
 ];
-export const shared: StoryParameters = { carrier: "props", data: { pets: 3 } };
+export const shared: StoryParameters = { sessionIn: "props", data: { pets: 3 } };
 
 export async function play({ loaded }: { loaded: Record<string, any> }): Promise<void> {
   const mock: Mockpets = loaded.mockpets;

@@ -81,7 +81,7 @@ export const nearest = (error: MockpetsError) => error.details.nearst;
 export const lost = (error: MockpetsError) => error.code === "sesion_lost";
 
 // @ts-expect-error
-test.use({ carrier: "cookie" });
+test.use({ sessionIn: "cookie" });
 // @ts-expect-error
 test("a fixture", async ({ mok }) => void mok);
 test("a matcher", async ({ mock, page }) => {
@@ -112,4 +112,4 @@ export const scenario: Parameters = { mockpets: { scenario: "rety" } };
 // @ts-expect-error
 export const parameter: Parameters = { mockpets: { scenaro: "retry" } };
 // @ts-expect-error
-export const carrier: Parameters = { mockpets: { carrier: "heder" } };
+export const sessionIn: Parameters = { mockpets: { sessionIn: "heder" } };

@@ -54,7 +54,7 @@ import {
 /**
  * The fixtures of the test that each order needs.
  * @typedef {Pick<PlaywrightWorkerArgs, "browser" | "playwright"> &
- *   Pick<MockpetsOptions, "mockUrl" | "mockKey" | "mockContents" | "mockOrigins" | "carrier"> &
+ *   Pick<MockpetsOptions, "mockUrl" | "mockKey" | "mockContents" | "mockOrigins" | "sessionIn"> &
  *   Pick<PlaywrightTestOptions, "baseURL" | "extraHTTPHeaders">} Fixtures
  */
 
@@ -159,7 +159,7 @@ export function interleavingsOf(test, tools) {
           mockKey,
           mockContents,
           mockOrigins,
-          carrier,
+          sessionIn,
           baseURL,
           extraHTTPHeaders,
         },
@@ -172,7 +172,7 @@ export function interleavingsOf(test, tools) {
           mockKey,
           mockContents,
           mockOrigins,
-          carrier,
+          sessionIn,
           baseURL,
           extraHTTPHeaders,
         };

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Send the session from a context that the test has created itself. Like the carrier `route`, this
+ * Send the session from a context that the test has created itself. Like `sessionIn: "route"`, this
  * adds a header and `baggage` to requests to mockpets and to `origins`, such as that of your app.
  * @param {BrowserContext} context
  * @param {Mockpets} mock
@@ -40,7 +40,7 @@ export const expect: Expect<Matchers>;
 /**
  * How the requests of a page name the session of their test.
  */
-export type Carrier = "route" | "header" | "key";
+export type SessionIn = "route" | "header" | "key";
 /**
  * Widths and themes of screenshots, such as `{ widths: [390, 768, 1440], themes: ["light", "dark"] }`.
  */
@@ -92,14 +92,13 @@ export type MockpetsOptions = {
      */
     mockScreens: Screens;
     /**
-     * `route` (the default): a header and `baggage`, only to the origins of mockpets and your
-     * app, and not
-     * for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route does not see the
-     * requests of a service worker.
+     * `route` (the default): a header and `baggage`, only to the origins of mockpets and
+     * your app, and not for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route
+     * does not see the requests of a service worker.
      * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
      * `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
      */
-    carrier: Carrier;
+    sessionIn: SessionIn;
 };
 export type MockpetsFixtures = {
     /**

@@ -51,7 +51,7 @@ export * from "./states.js";
 
 /**
  * How the requests of a page name the session of their test.
- * @typedef {"route" | "header" | "key"} Carrier
+ * @typedef {"route" | "header" | "key"} SessionIn
  */
 
 /**
@@ -79,10 +79,9 @@ export * from "./states.js";
  * @property {Screens} mockScreens In which widths and themes a test of `states()` takes screenshots at its end, by
  *   default
  *   in those of the test.
- * @property {Carrier} carrier `route` (the default): a header and `baggage`, only to the origins of mockpets and your
- *   app, and not
- *   for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route does not see the
- *   requests of a service worker.
+ * @property {SessionIn} sessionIn `route` (the default): a header and `baggage`, only to the origins of mockpets and
+ *   your app, and not for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route
+ *   does not see the requests of a service worker.
  *   `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
  *   `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
  */
@@ -170,7 +169,7 @@ export const test = baseTest.extend({
   mockOrigins: [[], { option: true }],
   mockHar: ["on-failure", { option: true }],
   mockScreens: [{}, { option: true }],
-  carrier: ["route", { option: true }],
+  sessionIn: ["route", { option: true }],
 
   mock: async (
     { mockUrl, mockKey, mockContents, mockHar, mockScreens },
@@ -221,12 +220,12 @@ export const test = baseTest.extend({
   },
 
   context: async (
-    { mock, mockOrigins, carrier, baseURL, extraHTTPHeaders, context },
+    { mock, mockOrigins, sessionIn, baseURL, extraHTTPHeaders, context },
     use,
   ) => {
     await nameSession(context, mock, {
       mockOrigins,
-      carrier,
+      sessionIn,
       baseURL,
       extraHTTPHeaders,
     });
@@ -342,21 +341,21 @@ async function openSession(fixtures, testInfo, part) {
  * Make the requests of a context send the session, as the options say.
  * @param {BrowserContext} context
  * @param {Mockpets} mock
- * @param {Pick<MockpetsOptions, "mockOrigins" | "carrier"> &
+ * @param {Pick<MockpetsOptions, "mockOrigins" | "sessionIn"> &
  *   Pick<PlaywrightTestOptions, "baseURL" | "extraHTTPHeaders">} options
  */
 async function nameSession(
   context,
   mock,
-  { mockOrigins, carrier, baseURL, extraHTTPHeaders },
+  { mockOrigins, sessionIn, baseURL, extraHTTPHeaders },
 ) {
   const origins = baseURL ? [baseURL, ...mockOrigins] : mockOrigins;
-  if (carrier === "route") await attachSession(context, mock, origins);
-  else if (carrier === "header")
+  if (sessionIn === "route") await attachSession(context, mock, origins);
+  else if (sessionIn === "header")
     await context.setExtraHTTPHeaders({ ...extraHTTPHeaders, ...mock.headers });
-  else if (carrier !== "key")
+  else if (sessionIn !== "key")
     throw new TypeError(
-      `carrier must be 'route', 'header' or 'key', got '${String(carrier)}'`,
+      `sessionIn must be 'route', 'header' or 'key', got '${String(sessionIn)}'`,
     );
 }
 
@@ -372,7 +371,7 @@ async function newRequest(mock, { playwright, extraHTTPHeaders }) {
 }
 
 /**
- * Send the session from a context that the test has created itself. Like the carrier `route`, this
+ * Send the session from a context that the test has created itself. Like `sessionIn: "route"`, this
  * adds a header and `baggage` to requests to mockpets and to `origins`, such as that of your app.
  * @param {BrowserContext} context
  * @param {Mockpets} mock
