@@ -1,7 +1,8 @@
 """The server's log: one line for each request, and warnings and errors, as text or as JSON.
 
-`async_handler` writes the lines to a stream. If you run the server from Python, add your own
-handlers to the loggers ``mockpets`` and `ACCESS`.
+A thread writes the lines, so that a stopped terminal, an unread pipe or a full disk does not block
+the server. If you run the server from Python, add your own handlers to the loggers ``mockpets`` and
+`ACCESS`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import re
 import time
 from contextlib import contextmanager
 from functools import lru_cache
+from io import UnsupportedOperation
+from logging.handlers import QueueHandler, QueueListener
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
 from mockpets.errors import printable
 from mockpets.redaction import redacted_target
-from mockpets.telemetry.async_handler import AsyncHandler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import TextIO
+    from typing import Any, TextIO
 
 ACCESS: Final = "mockpets.access"
 """The logger of the request lines, which have the level INFO."""
@@ -33,6 +37,13 @@ MESSAGE: Final = 10_000
 """Maximum number of characters of a warning or error without its traceback; fits 20 problems."""
 NAMES: Final = 20
 """Maximum number of stubs, and of notes, in a line."""
+
+LINES: Final = 10_000
+"""Maximum number of queued lines; about a second of a busy server."""
+_PAUSE: Final = 0.01
+"""Seconds between reads of an empty queue, so that a busy server rarely wakes the thread."""
+_CLOSE: Final = 1.0
+"""Maximum seconds to write the last lines."""
 
 _DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
 _VISITOR: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
@@ -234,6 +245,78 @@ def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+# --- Streams ----------------------------------------------------------------------------------
+
+
+class _Queue(QueueHandler):
+    """Queues formatted lines for a `_Writer`, and counts those that do not fit."""
+
+    queue: SimpleQueue[str | None]
+    """Not a `queue.Queue` with a limit: if that is full, the listener cannot be stopped."""
+
+    def __init__(self) -> None:
+        super().__init__(SimpleQueue())
+        self.lost = 0
+
+    def prepare(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return self.format(record)
+
+    def enqueue(self, record: Any) -> None:
+        """Queue a line."""
+        if self.queue.qsize() < LINES:
+            self.queue.put(record)
+        else:
+            self.lost += 1
+
+
+class _Writer(QueueListener):
+    """Writes the lines from a thread; after a loss, also the number of lost lines.
+
+    It writes to the file descriptor. A thread that is stuck in `TextIO.write` would hold a lock of
+    the stream, and the interpreter waits for that lock when it exits.
+    """
+
+    def __init__(self, lines: _Queue, stream: TextIO) -> None:
+        super().__init__(lines.queue)
+        self._lines, self._stream = lines, stream
+        self._failed = self._reported = 0
+
+    def dequeue(self, block: bool) -> Any:
+        """Return the next line; None at the end."""
+        if self._lines.queue.empty():
+            time.sleep(_PAUSE)
+        return self._lines.queue.get(block)
+
+    def handle(self, record: Any) -> None:
+        """Write a line, or count it as lost."""
+        text = f"{record}\n"
+        # Each number has one thread that changes it, so they need no lock.
+        if lost := self._lines.lost + self._failed - self._reported:
+            message = f"log lines that could not be written: {lost}"
+            loss = logging.LogRecord("mockpets", logging.WARNING, "", 0, message, (), None)
+            text += f"{self._lines.format(loss)}\n"
+        try:
+            self._write(text)
+        except (OSError, ValueError):  # the reader is gone, the disk full, or the stream closed
+            self._failed += 1
+        else:
+            self._reported += lost
+
+    def _write(self, text: str) -> None:
+        try:
+            number = self._stream.fileno()
+        except UnsupportedOperation:  # a stream in memory, which never blocks
+            self._stream.write(text)
+            return
+        left = memoryview(text.encode(self._stream.encoding or "utf-8", "backslashreplace"))
+        while left:
+            try:
+                left = left[os.write(number, left) :]
+            except BlockingIOError:  # the pipe is non-blocking; wait here
+                time.sleep(_PAUSE)
+
+
 # --- Configuration ----------------------------------------------------------------------------
 
 _UNUSED: Final = ("logMultiprocessing", "logProcesses", "logThreads")
@@ -261,7 +344,8 @@ def configure(
         yield
         return
     colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    handler = AsyncHandler(stream)
+    handler = _Queue()
+    writer = _Writer(handler, stream)
     handler.setFormatter(
         _Json(node) if form.startswith("json") else _Text(colour=colour, node=node)
     )
@@ -271,6 +355,7 @@ def configure(
     vars(logging).update(dict.fromkeys(_UNUSED, False))
     _log.setLevel(logging.INFO)
     _access.setLevel(logging.WARNING if form.endswith("quiet") else logging.NOTSET)
+    writer.start()
     try:
         yield
     finally:
@@ -278,4 +363,6 @@ def configure(
         _log.setLevel(before)
         _access.setLevel(before_access)
         root.removeHandler(handler)
-        handler.close()
+        stop = Thread(target=writer.stop, daemon=True)  # waits as long as the stream blocks
+        stop.start()
+        stop.join(_CLOSE)

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.telemetry.access_log import MESSAGE, TARGET, Access, access, configure
-from mockpets.telemetry.async_handler import LINES
+from mockpets.telemetry.access_log import LINES, MESSAGE, TARGET, Access, access, configure
 
 PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
 RICH = Access(
