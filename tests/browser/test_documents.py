@@ -1,7 +1,8 @@
 """The Data view, and the toolbar, of a server of an OpenAPI document with 50 collections."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
@@ -280,3 +281,13 @@ def test_the_toolbar_of_a_page_that_calls_the_document(
         page.get_by_role("combobox", name="Add a scenario").fill("empty")
         page.keyboard.press("Enter")
         expect(out).to_have_text("200 0")
+
+
+def test_a_contract_without_collections_says_so(
+    tmp_path: Path, visit: Callable[..., Panel]
+) -> None:
+    file = write(tmp_path, {"/ping": {"post": op(thing(at="string"))}})
+    with MockpetsServer(Settings(port=0, contract=(str(file),))) as running:
+        panel = visit(running.url)
+        panel.view("Data")
+        expect(panel.page.get_by_role("heading", name="No collections.")).to_be_visible()

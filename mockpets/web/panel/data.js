@@ -26,7 +26,7 @@ import {
   store,
   useChange,
 } from "./store.js";
-import { Button, Tabs } from "./ui.js";
+import { Button, EmptyState, Tabs } from "./ui.js";
 import { count, indent } from "./values.js";
 
 /**
@@ -62,6 +62,7 @@ export default function View() {
     params: { filter = "" },
   } = store.route;
   const [shown, setShown] = useState(/** @type {Shown | null} */ (null));
+  const [isEmpty, setEmpty] = useState(false);
   const [contracts, setContracts] = useState(
     /** @type {LoadedContract[] | null} */ (null),
   );
@@ -74,11 +75,13 @@ export default function View() {
     async () => {
       const { data } = await call("GET /data");
       const collection = data.find((each) => nameOf(each) === id) ?? data[0];
+      setEmpty(!collection);
       if (collection)
         setShown({ data, ...(await load(collection, filter, limit)) });
     },
     [place, limit],
   );
+  if (isEmpty) return html`<${NoCollections} />`;
   if (shown === null || contracts === null) return null;
   const { data, collection } = shown;
   const isKnown = data.some((each) => nameOf(each) === id);
@@ -106,6 +109,13 @@ export default function View() {
     <//>
   </div>`;
 }
+
+const NoCollections = () => html`<${EmptyState} title="No collections.">
+  <p>
+    The contract has no operations on records. An active scenario
+    with <code>resources</code> adds collections of your own.
+  </p>
+<//>`;
 
 /** @param {CollectionSummary} collection */
 const tabOf = (collection) => [
