@@ -184,7 +184,7 @@ COMMON_HEADERS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options
 
 CONTRACT_EXTENSION: Final = "x-mockpets"
 """The part of an OpenAPI document that only mockpets reads."""
-MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
+MOUNT_PATH: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 """A path prefix to mount the server under; excludes ``//``, which browsers read as a host."""
 
 
@@ -302,7 +302,7 @@ HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
 PIECES_A_SECOND: Final = 10
 """Number of pieces per second in which a throttled response is sent."""
-PARKED: Final = 500
+WAITING_RESPONSES: Final = 500
 """Maximum number of responses that are delayed, throttled or held; a session gets half of it."""
 DELAY_SECONDS: Final = 60.0
 INTERVAL_SECONDS: Final = 7 * 24 * 3600

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
     from mockpets.client import Clock, ControlClient, Gate
-    from mockpets.client.client import Data
+    from mockpets.client.client import Records
     from mockpets.client.connection import SessionLostError
     from mockpets.contract import control_types as types
     from mockpets.settings import Settings
@@ -92,12 +92,12 @@ class Mockpets:
         """Reset the session; the active scenarios stay active."""
         self.control.reset()
 
-    def data(self, name: str) -> Data:
+    def data(self, name: str) -> Records:
         """Return the records of a collection, to read and change them."""
         return self.control.data(name)
 
     @property
-    def pets(self) -> Data:
+    def pets(self) -> Records:
         """The pets: short for ``data("pets")``."""
         return self.control.data("pets")
 

@@ -269,9 +269,9 @@ class ControlClient:
         """List the collections of the contract and of the active scenarios."""
         return self._call("GET", "/data", part="data")
 
-    def data(self, name: str) -> Data:
+    def data(self, name: str) -> Records:
         """Return the records of a collection, such as ``orders``, to read and change them."""
-        return Data(self, name)
+        return Records(self, name)
 
     def records(self, name: str, /, **filters: object) -> list[types.Document]:
         """Return all records of a collection, or those with some values; it may take many calls.
@@ -679,7 +679,7 @@ def _query(options: Mapping[str, object]) -> dict[str, object]:
 
 
 @dataclass(frozen=True)
-class Data:
+class Records:
     """The records of a collection in one session; see the methods of `ControlClient`."""
 
     control: ControlClient

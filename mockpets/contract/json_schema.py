@@ -58,7 +58,7 @@ _DROPPED: Final = object()
 """The result for a property that is left out."""
 _HIDDEN: Final = object()
 """The result for a property that the direction hides, whatever other schemas keep of it."""
-NOTHING: Final[Mapping[str, Any]] = {"not": True}
+NEVER_VALID: Final[Mapping[str, Any]] = {"not": True}
 """The schema `false`, for which no value is valid."""
 ASSUMED: Final = object()
 """The result for a value that is already being validated by the same schema."""
@@ -278,7 +278,7 @@ class SchemaField(ContractField):
 
     @property
     def _is_never(self) -> bool:
-        return any(node is NOTHING for node in self._nodes)
+        return any(node is NEVER_VALID for node in self._nodes)
 
     def _listed(self, accept: Callable[[Any, Memo], object], value: object, memo: Memo) -> object:
         is_listed = self._enum is not None and json_key(value) in self._enum
@@ -292,7 +292,7 @@ class SchemaField(ContractField):
             listed = [node["const"]] if "const" in node else node.get("enum", [None])
             is_listed = not isinstance(listed, list) or not listed or None in listed
             is_typed = types is None or "null" in types
-            if not (is_nullable or (is_listed and is_typed and node is not NOTHING)):
+            if not (is_nullable or (is_listed and is_typed and node is not NEVER_VALID)):
                 return False
         return True
 
@@ -645,7 +645,7 @@ def _choices_of(part: Part, make: Make, name_of: Callable[[Node], str]) -> Itera
             branches = tuple(zip(names, [make((each,)) for each in listed], strict=True))
             tag, tagged = _tags(node.get("discriminator"), listed, branches)
             yield Choices(kind, branches, part.is_nullable, tag, tagged)
-    if isinstance(node.get("not"), (bool, Mapping)) and node is not NOTHING:
+    if isinstance(node.get("not"), (bool, Mapping)) and node is not NEVER_VALID:
         yield Choices("not", (("", make((node["not"],))),), part.is_nullable)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.contract.json_schema import NOTHING, Part, SchemaField
+from mockpets.contract.json_schema import NEVER_VALID, Part, SchemaField
 from mockpets.contract.text_field import TextField
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Fields:
                 continue
             schema, is_nullable = step
             if schema is False or schema in ({"not": {}}, {"not": True}):
-                schema = NOTHING
+                schema = NEVER_VALID
             if not isinstance(schema, Mapping) or (id(schema), is_nullable) in seen:
                 continue
             seen.add((id(schema), is_nullable))

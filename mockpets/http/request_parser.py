@@ -232,7 +232,7 @@ class _Chunks:
         """
         before = len(self._partial)
         data, position = self._partial + data, 0
-        while not self.completed and (taken := self._take(data, position)):
+        while not self.completed and (taken := self._parse_next(data, position)):
             position += taken
         self._partial = b"" if self.completed else data[position:]
         used = (position if self.completed else len(data)) - before
@@ -241,7 +241,7 @@ class _Chunks:
             raise _too_large(self._limit)
         return used
 
-    def _take(self, data: bytes, position: int) -> int:
+    def _parse_next(self, data: bytes, position: int) -> int:
         """Parse a part of a chunk or a line; return its length, 0 if it needs more bytes."""
         if self._left > len(_END):
             part = data[position : position + self._left - len(_END)]

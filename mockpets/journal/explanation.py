@@ -11,7 +11,7 @@ from mockpets.journal.comparison import compare
 from mockpets.journal.queries import summary
 from mockpets.redaction import redacted
 from mockpets.scenario.describe import describe_stub
-from mockpets.scenario.engine import NO_STUBS, reply_of
+from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, reply_of
 from mockpets.scenario.matching import ADDRESS
 from mockpets.scenario.model import PASS
 
@@ -89,7 +89,7 @@ def _is_elsewhere(explained: ExplainedStub) -> bool:
 
 def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
     """Return the explanation of a request; `sent` is False if it was only tried out."""
-    trace = entry.trace or NO_STUBS.trace
+    trace = entry.trace or DECIDED_WITHOUT_STUBS.trace
     assert trace is not None  # noqa: S101 - for mypy
     explained = _explain(trace, entry)
     by = _responder(entry, explained)

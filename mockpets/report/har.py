@@ -24,7 +24,7 @@ from mockpets.constants import (
 from mockpets.errors import invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
-from mockpets.scenario.engine import NO_STUBS
+from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS
 from mockpets.strict_json import shown
 from mockpets.text_files import read_any_text
 from mockpets.urls import plain_url, shown_url
@@ -203,7 +203,7 @@ def _entry(row: Any, base: SplitResult | None, contracts: Contracts) -> Entry | 
         request=_message(head, _body(request, is_ours=bool(ours))),
         response=_message(_head(response), _content(response) if outcome == "sent" else ""),
         # Another service has a check of the key too. Browsers leave the key out of their files.
-        trace=NO_STUBS.trace if Message(head).header("authorization") else None,
+        trace=DECIDED_WITHOUT_STUBS.trace if Message(head).header("authorization") else None,
         outcome=outcome,
         total_ms=time,
     )

@@ -89,9 +89,9 @@ class Outcome:
     trace: Trace | None = field(default=None, compare=False)
 
 
-NOTHING = Outcome()
+UNDECIDED = Outcome()
 """Before the stubs decide."""
-NO_STUBS = Outcome(trace=Trace((), ()))
+DECIDED_WITHOUT_STUBS = Outcome(trace=Trace((), ()))
 """The decision of scenarios without stubs."""
 
 

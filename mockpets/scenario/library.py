@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.model import Content, Scenario, Stub
 
-STACKS: Final = 100
+CACHED_STACKS: Final = 100
 """Maximum number of stacks that a library caches."""
 
 
@@ -212,7 +212,7 @@ class Library:
             tuple(dict.fromkeys(resources)),
             tuple((name, content) for name, content in contents if content),
         )
-        if len(self._stacks) >= STACKS:
+        if len(self._stacks) >= CACHED_STACKS:
             self._stacks.clear()
         self._stacks[tuple(names)] = stack
         return stack

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockpets.constants import CONNECTIONS, HEAD_BYTES, PARKED, PUBLIC_SHARE, SERVER_BODY_BYTES
+from mockpets.constants import (
+    CONNECTIONS,
+    HEAD_BYTES,
+    PUBLIC_SHARE,
+    SERVER_BODY_BYTES,
+    WAITING_RESPONSES,
+)
 from mockpets.server.descriptors import connections_left
 
 if TYPE_CHECKING:
@@ -23,7 +29,7 @@ class Limits:
     connections: int = CONNECTIONS
     address_connections: int | None = None
     proxies: tuple[str, ...] = ()
-    parked: int = PARKED
+    parked: int = WAITING_RESPONSES
     head_bytes: int = HEAD_BYTES
     body_bytes: int = SERVER_BODY_BYTES
     bodies_bytes: int = 32 * 1024 * 1024
@@ -56,5 +62,5 @@ def limits_for(settings: Settings) -> Limits:
         address_connections=max(connections // PUBLIC_SHARE, 1) if settings.public else None,
         proxies=settings.behind_proxy,
         # Half of the places, as by default: parked responses cannot make room for others.
-        parked=min(PARKED, connections // 2),
+        parked=min(WAITING_RESPONSES, connections // 2),
     )

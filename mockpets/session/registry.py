@@ -76,7 +76,7 @@ class SessionRegistry:
         self.declared = declared
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
-        self._lost: dict[str, None] = {}
+        self._replaced_visitors: dict[str, None] = {}
         """Visitors' sessions that were replaced with changes, the latest last."""
         self._in_network: Counter[str] = Counter()
         """The number of sessions by address and network of visitors."""
@@ -155,8 +155,8 @@ class SessionRegistry:
             if session is None:
                 if not reopen:
                     self.closed_names.check(name)
-                if networks is not None and name in self._lost:
-                    del self._lost[name]
+                if networks is not None and name in self._replaced_visitors:
+                    del self._replaced_visitors[name]
                     raise RequestError(
                         "session_dropped",
                         f"a visitor's changes are lost: all {self.limit} sessions, or those of an "
@@ -184,14 +184,14 @@ class SessionRegistry:
         return session
 
     def read(self, name: str) -> Session:
-        """Return a session as `peek` does.
+        """Return a session as `find_or_temporary` does.
 
         :raise RequestError: ``session_dropped`` or ``unknown_session``, as for any request.
         """
         if self.find(name) is None:
             self.closed_names.check(name)
             self.check_declared(name)
-        return self.peek(name)
+        return self.find_or_temporary(name)
 
     def copy_from(self, others: SessionRegistry, names: Iterable[str], without: str = "") -> None:
         """Copy those sessions of another registry that exist, and its rules; see `Session.copy`."""
@@ -203,7 +203,7 @@ class SessionRegistry:
 
     def reset_visitor(self, name: str) -> Session | None:
         """Reset a visitor's session, if it exists; forget that it was replaced."""
-        self._lost.pop(name, None)
+        self._replaced_visitors.pop(name, None)
         session = self.find(name)
         if session is not None:
             session.reset()
@@ -219,7 +219,7 @@ class SessionRegistry:
             )
             raise RequestError("unknown_session", message)
 
-    def peek(self, name: str) -> Session:
+    def find_or_temporary(self, name: str) -> Session:
         """Return a session; if it does not exist, a new one that is not kept."""
         session = self.find(name)
         if session is None:
@@ -262,9 +262,9 @@ class SessionRegistry:
         removed = next(unchanged, free[0])
         self._forget(removed)
         if is_visitor(removed.name) and removed.is_changed:
-            if len(self._lost) >= CLOSED_NAMES:
-                del self._lost[next(iter(self._lost))]
-            self._lost[removed.name] = None
+            if len(self._replaced_visitors) >= CLOSED_NAMES:
+                del self._replaced_visitors[next(iter(self._replaced_visitors))]
+            self._replaced_visitors[removed.name] = None
         return removed
 
     def _forget(self, session: Session) -> None:

@@ -44,11 +44,13 @@ def _name(key: bytes, secret: bytes) -> str:
     return "v-" + blake2b(key, key=secret, digest_size=_HASH_BYTES).hexdigest()
 
 
-def is_chosen(name: str) -> bool:
+def is_unguessable(name: str) -> bool:
     """Return whether a name has the form that visitors may choose, which nobody can guess."""
     return re.fullmatch(r"v-[0-9a-f]{32}", name) is not None
 
 
 def is_visitor(name: str) -> bool:
     """Return whether a session is a visitor's: its name is from `visitor_name`, or chosen."""
-    return is_chosen(name) or re.fullmatch(f"v-[0-9a-f]{{{2 * _HASH_BYTES}}}", name) is not None
+    return (
+        is_unguessable(name) or re.fullmatch(f"v-[0-9a-f]{{{2 * _HASH_BYTES}}}", name) is not None
+    )

@@ -15,7 +15,7 @@ from mockpets.constants import (
     EXPRESSION_RULE,
     FILE_SUFFIXES,
     INT64_MAX,
-    MOUNT,
+    MOUNT_PATH,
     NAME_LENGTH,
     PORT_MAX,
     RECORDS_GENERATED,
@@ -90,7 +90,7 @@ def network(text: str) -> str:
 def prefix(text: str) -> str:
     """Return a plain path without a trailing slash; empty for no prefix."""
     path = text.rstrip("/")
-    if not path or re.fullmatch(MOUNT, path):
+    if not path or re.fullmatch(MOUNT_PATH, path):
         return path
     raise ValueError(f"must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), {got(text)}")
 
@@ -123,7 +123,7 @@ def folder(text: str) -> Path:
 def contract(text: str) -> str:
     """Return ``FILE``, ``/PATH=FILE`` or ``pet-store``, where the file exists."""
     path, separator, file = text.rpartition("=")
-    if separator and not re.fullmatch(rf"/|{MOUNT}/?", path):
+    if separator and not re.fullmatch(rf"/|{MOUNT_PATH}/?", path):
         raise ValueError(f"must be FILE or /PATH=FILE, {got(text)}")
     is_file = os.path.exists(file) and not os.path.isdir(file)  # noqa: PTH110, PTH112 - or a pipe
     if file != BUILT_IN_CONTRACT and not is_file:

@@ -139,7 +139,9 @@ class Rehearsal:
         except Exception as error:  # noqa: BLE001 - every exception has a response
             response = error_response(request, error, self._playback.contracts, None)
         # A request that is rejected early has no session, but an explanation.
-        request.session = session = request.session or self._sessions.peek(self._session)
+        request.session = session = request.session or self._sessions.find_or_temporary(
+            self._session
+        )
         off_contract = off_contract_reason(request, response.status_code)
         record(request, response, session.journal.next_number(), off_contract)
         return session

@@ -14,7 +14,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from mockpets.constants import BASE_MARK, BODY_BYTES
 from mockpets.http.request_head import LENGTH_DIGITS
 from mockpets.interface import Reply
-from mockpets.scenario.engine import NOTHING
+from mockpets.scenario.engine import UNDECIDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -58,7 +58,7 @@ class Request(flask.Request):
     """That of its session, which may not exist; empty before it is selected."""
     stack: Stack | None = None
     """Its scenarios; None before they are selected."""
-    outcome: Outcome = NOTHING
+    outcome: Outcome = UNDECIDED
     error_code: str | None = None
     """Of the error with which the server rejected it; None for a stub's reply."""
     limit_code: str | None = None

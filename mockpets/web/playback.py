@@ -14,10 +14,10 @@ from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULT
 from mockpets.errors import RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
-from mockpets.scenario.engine import NO_STUBS, Outcome
+from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.scenario.references import Values, render
-from mockpets.session.visitors import is_chosen
+from mockpets.session.visitors import is_unguessable
 from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
@@ -122,8 +122,9 @@ class Playback:
         # 3. The key: 401. An operation of a document says itself which credentials it needs.
         details = operation.details if operation else None
         if details is None and not key.valid and self._needs_key(operation):
-            code: NoteCode = "key_invalid" if key.given else "key_missing"
-            request.notes.append((code, f"the API key is {code[4:]}"))
+            missing: tuple[NoteCode, str] = ("key_missing", "the API key is missing")
+            invalid: tuple[NoteCode, str] = ("key_invalid", "the API key is invalid")
+            request.notes.append(invalid if key.given else missing)
             raise unauthorized(key, request, self._settings)
         if request.incoming.is_arriving:
             self._check_size(request, name, stack)
@@ -184,7 +185,7 @@ class Playback:
         visitors = self._visitors
         if visitors is None:
             return self._sessions.get_or_create(name)
-        networks, chosen = visitors.networks(request), is_chosen(name)
+        networks, chosen = visitors.networks(request), is_unguessable(name)
         if chosen:
             visitors.count_creation(request)
         return self._sessions.get_or_create(name, reopen=True, networks=networks)
@@ -209,7 +210,7 @@ class Playback:
             too many of them are the visitor's, ``forbidden`` for a connection fault.
         """
         delay = requested_delay(request) + self._settings.delay
-        outcome = session.decide(stack, _facts(request)) if stack.stubs else NO_STUBS
+        outcome = session.decide(stack, _facts(request)) if stack.stubs else DECIDED_WITHOUT_STUBS
         if outcome.fault in CONNECTION_FAULTS and self._sessions.shared.is_public:
             request.outcome = _rejected(outcome)
             raise RequestError("forbidden", NO_CONNECTION_FAULTS)

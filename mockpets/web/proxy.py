@@ -13,7 +13,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from mockpets.constants import COMMON_HEADERS, MOUNT
+from mockpets.constants import COMMON_HEADERS, MOUNT_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
@@ -43,8 +43,8 @@ def entrance(
     """Return what a request passes first, so that the app can ignore proxies and the prefix.
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
-    :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT`, or empty.
-        Other paths get a 404 with a hint.
+    :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT_PATH`, or
+        empty. Other paths get a 404 with a hint.
     :param admit: called with every request to another path; raises to reject it.
     """
     networks = tuple(ip_network(text) for text in trusted)
@@ -85,7 +85,7 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> bool:
         environ["wsgi.url_scheme"] = scheme.lower()
     if _HOST.fullmatch(host):
         environ["HTTP_HOST"] = host
-    if re.fullmatch(MOUNT, prefix.rstrip("/")):
+    if re.fullmatch(MOUNT_PATH, prefix.rstrip("/")):
         environ["SCRIPT_NAME"] = prefix.rstrip("/") + environ.get("SCRIPT_NAME", "")
     return True
 

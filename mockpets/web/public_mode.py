@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.constants import (
     CONNECTIONS,
     HEALTH_PATH,
-    PARKED,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_SHARE,
     READY_PATH,
+    WAITING_RESPONSES,
 )
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
@@ -50,7 +50,7 @@ _NETWORK_RATES: Final = (1, 2, 4)
 """The same as multiples of the rate of one visitor."""
 _IN_PROGRESS: Final = CONNECTIONS // PUBLIC_SHARE
 """Maximum number of responses in progress for one visitor."""
-_PARKED: Final = PARKED // PUBLIC_SHARE
+_WAITING_RESPONSES: Final = WAITING_RESPONSES // PUBLIC_SHARE
 """The same for a response that would be delayed, throttled or held."""
 _RETRY_SECONDS: Final = 1.0
 """When to retry a request that is rejected because of responses in progress."""
@@ -158,7 +158,7 @@ class VisitorSessions:
 
     def check_parked(self, request: Request) -> None:
         """Check that one more response of a visitor may be delayed, throttled or held."""
-        if self._in_progress[self.name(request)] >= _PARKED:
+        if self._in_progress[self.name(request)] >= _WAITING_RESPONSES:
             _reject(_RETRY_SECONDS, "delayed, throttled or held responses")
 
     def track(self, request: Request, on_end: OnEnd | None) -> OnEnd | None:

@@ -42,7 +42,7 @@ from mockpets.constants import (
     STACK_DEPTH,
 )
 from mockpets.errors import RequestError, did_you_mean
-from mockpets.session.visitors import is_chosen
+from mockpets.session.visitors import is_unguessable
 from mockpets.units import is_expression, is_valid_expression, parse_duration
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def select(
 
 def check_visitor_session(name: str, own: str) -> None:
     """Check that a visitor may use a session, or raise ``invalid_session``."""
-    if name != own and not is_chosen(name):
+    if name != own and not is_unguessable(name):
         message = (
             f"visitors cannot use the session {name!r}; remove the name from the request, or let "
             "your page make one: 'v-' and 32 random hexadecimal digits"

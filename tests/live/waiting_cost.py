@@ -28,7 +28,7 @@ CASES: Final = ((450, 500), (100, 900))
 ROUNDS: Final = 5
 WITHIN: Final = 2.0
 LATE: Final = 1.0
-PARKED: Final = 1_000
+WAITING_RESPONSES: Final = 1_000
 """One session may have half of them."""
 _MATCH: Final = {"operation": "listPets", "query": {"limit": "never"}}
 _CALLS: Final[dict[str, tuple[str, str, Any]]] = {
@@ -47,7 +47,7 @@ def _verify(within: float) -> bytes:
 def cost(waiting: int, recorded: int) -> dict[str, float]:
     """Return the longest seconds of each call, and how late a waiting call has ended."""
     with (
-        spawned(partial(create_app, Settings()), Limits(parked=PARKED)) as port,
+        spawned(partial(create_app, Settings()), Limits(parked=WAITING_RESPONSES)) as port,
         ExitStack() as stack,
     ):
         call = Client(OverSocket(f"http://{HOST}:{port}"))

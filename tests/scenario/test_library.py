@@ -20,7 +20,7 @@ from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
-from mockpets.scenario.library import STACKS, Library, load_library
+from mockpets.scenario.library import CACHED_STACKS, Library, load_library
 from mockpets.scenario.model import Content, Delay, Generated
 from mockpets.scenario.reloader import Reloader
 from tests.pet_store import PETS
@@ -505,7 +505,7 @@ def test_the_number_of_shared_stacks_is_bounded() -> None:
     names = sorted(library.scenarios)[:20]
     stacks = [ref(library.stack(pair)) for pair in permutations(names, 2)]
     gc.collect()
-    assert 0 < sum(stack() is not None for stack in stacks) <= STACKS < len(stacks)
+    assert 0 < sum(stack() is not None for stack in stacks) <= CACHED_STACKS < len(stacks)
 
 
 # --- Data of collections that other files define ----------------------------------------------

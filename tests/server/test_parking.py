@@ -11,7 +11,7 @@ from mockpets.server.limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, running
 
-PARKED = int(os.environ.get("PARKED_ANSWERS", "500"))
+WAITING_RESPONSES = int(os.environ.get("PARKED_ANSWERS", "500"))
 
 
 @pytest.fixture
@@ -28,18 +28,18 @@ def server(app: QueryApp, clock: Clock) -> Iterator[Running]:
 def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
     app: QueryApp, clock: Clock
 ) -> None:
-    need_connections(3 * PARKED)
-    limits = Limits(parked=PARKED, connections=PARKED + 100)
+    need_connections(3 * WAITING_RESPONSES)
+    limits = Limits(parked=WAITING_RESPONSES, connections=WAITING_RESPONSES + 100)
     with running(app, limits, clock) as server, ExitStack() as stack:
-        delayed = [stack.enter_context(Wire(server.port)) for _ in range(PARKED)]
+        delayed = [stack.enter_context(Wire(server.port)) for _ in range(WAITING_RESPONSES)]
         for wire in delayed:
             wire.get("/late?delay=30")
-        server.until(lambda: server.waiting, PARKED)
+        server.until(lambda: server.waiting, WAITING_RESPONSES)
         clock.pass_(29.99)
         with Wire(server.port) as other:
             for _ in range(100):
                 assert other.get("/other").read().body == b"GET /other 0"
-        assert server.waiting == PARKED
+        assert server.waiting == WAITING_RESPONSES
 
         clock.pass_(0.01)
         assert {wire.read().body for wire in delayed} == {b"GET /late 0"}

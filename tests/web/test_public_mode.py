@@ -15,12 +15,12 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import (
     CONNECTIONS,
-    PARKED,
     PUBLIC_DELAY_SECONDS,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_RECORDS,
     PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
+    WAITING_RESPONSES,
 )
 from mockpets.session import visitors as names_of_visitors
 from mockpets.settings.model import VISITOR_RATE
@@ -309,7 +309,7 @@ def many_visitors() -> Iterator[tuple[Running, Callable[..., Wire]]]:
 
 
 def test_a_visitor_gets_a_share_of_the_parked_responses() -> None:
-    share = PARKED // PUBLIC_SHARE
+    share = WAITING_RESPONSES // PUBLIC_SHARE
     with many_visitors() as (server, ask):
         delayed = [ask("/v1/pets", "192.0.2.1", "Mockpets-Delay: 5s") for _ in range(share)]
         server.until(lambda: server.waiting, share)

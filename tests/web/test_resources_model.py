@@ -37,7 +37,7 @@ ITEMS: dict[tuple[str, str], list[Any]] = {
     ("shop", "notes"): [],
     ("rival", "notes"): FILES["rival"]["data"]["notes"],
 }
-STACKS = {
+CACHED_STACKS = {
     "shop": {"orders": ("shop", "orders"), "notes": ("shop", "notes")},
     "shop,rival": {"orders": ("shop", "orders"), "notes": ("shop", "notes")},
     "missing,shop": {"orders": ("shop", "orders"), "notes": ("shop", "notes")},
@@ -67,7 +67,7 @@ BODIES = st.one_of(
     st.builds(lambda n, chosen: {"n": n, "id": chosen}, st.integers(), CHOSEN),
 )
 IDS = st.sampled_from(["1", "2", "3", "4", "7", "8", "a", "zz", "01"])
-SCENARIO = st.sampled_from([None, None, None, *STACKS])
+SCENARIO = st.sampled_from([None, None, None, *CACHED_STACKS])
 
 
 def patched(target: Any, patch: Any) -> Any:
@@ -135,7 +135,7 @@ class Resources(RuleBasedStateMachine):
         self, session: str, name: str, scenario: str | None
     ) -> tuple[tuple[str, str], Collection] | None:
         """Return the records that a path has in a stack; None if it has none."""
-        stack = STACKS[scenario or self.sessions[session].active]
+        stack = CACHED_STACKS[scenario or self.sessions[session].active]
         key = stack.get(name)
         return None if key is None else (key, self.sessions[session].data[key])
 
@@ -234,7 +234,7 @@ class Resources(RuleBasedStateMachine):
         ]
         assert response.json == plain[:limit]
 
-    @rule(session=SESSIONS, stack=st.sampled_from([*STACKS]))
+    @rule(session=SESSIONS, stack=st.sampled_from([*CACHED_STACKS]))
     def activate(self, session: str, stack: str) -> None:
         self.call(session, "PUT", "/__mockpets/scenario", {"scenario": stack.split(",")})
         self.sessions[session].active = stack
@@ -273,7 +273,7 @@ class Resources(RuleBasedStateMachine):
     @invariant()
     def every_record_is_as_expected(self) -> None:
         for session, model in self.sessions.items():
-            for name, key in STACKS[model.active].items():
+            for name, key in CACHED_STACKS[model.active].items():
                 expected = model.data[key].records
                 assert self.call(session, "GET", f"/v1/{name}?limit=100").json == expected[:100]
 

@@ -95,10 +95,10 @@ SESSIONS = st.sampled_from(["default", "w1", "w2"])
 IDS = st.integers(-1, 12)
 NAMES = st.text(min_size=0, max_size=5).filter(lambda text: text.isprintable())
 STATUS = st.none() | st.sampled_from(STATUSES)
-STACKS = st.sampled_from(
+CACHED_STACKS = st.sampled_from(
     [("default",), ("empty",), ("retry",), ("retry", "empty"), ("empty", "retry"), ("missing",)]
 )
-PLUS = st.just(()) | STACKS
+PLUS = st.just(()) | CACHED_STACKS
 PETS = st.lists(
     st.fixed_dictionaries(
         {"id": st.integers(-3, 20), "name": NAMES, "categoryId": st.integers(0, 9)},
@@ -222,7 +222,7 @@ class Worlds(RuleBasedStateMachine):
 
     # --- Scenarios and sessions ---------------------------------------------------------------
 
-    @rule(session=SESSIONS, stack=STACKS)
+    @rule(session=SESSIONS, stack=CACHED_STACKS)
     def use(self, session: str, stack: tuple[str, ...]) -> None:
         response = self.control(session, "PUT", "scenario", {"scenario": [*stack]})
         self.world(session).activate(stack)
@@ -257,7 +257,7 @@ class Worlds(RuleBasedStateMachine):
         session=SESSIONS,
         seed=st.none() | st.integers(0, 3),
         pets=st.none() | PETS,
-        stack=st.none() | STACKS,
+        stack=st.none() | CACHED_STACKS,
     )
     def put_session(
         self, session: str, seed: int | None, pets: Any, stack: tuple[str, ...] | None

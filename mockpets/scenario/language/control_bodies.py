@@ -15,8 +15,8 @@ from mockpets.constants import (
     INLINE,
     INT64_MAX,
     NAME_LENGTH,
-    PARKED,
     SCENARIO_NAME,
+    WAITING_RESPONSES,
 )
 from mockpets.errors import DocumentError, InputError
 from mockpets.scenario.language.contract_check import canned
@@ -69,7 +69,7 @@ class _Scenarios(Shape):
     `read` returns the names, and the documents by name: each as a scenario and as a JSON value.
     """
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         is_list = node.kind == "list"
         names: list[str] = []
         inline: dict[str, tuple[Any, Any]] = {}
@@ -92,7 +92,7 @@ class _Scenarios(Shape):
             diagnostics.add(node, "must have at least one scenario, got an empty list")
         return tuple(names), inline
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         name = {"type": "string", "description": "The name of a scenario."}
         one = [name, _DOCUMENT.schema(definitions)]
         many = {
@@ -151,7 +151,7 @@ CLOCK: Final = Object(
             "Its new time (RFC 3339), or a date; null for the real time.",
             {
                 "text": Parsed("A time.", MOMENT_RULE, MOMENT, parse_moment),
-                "nothing": Value("The real time.", ("nothing",), then=lambda *_: REAL),
+                "nothing": Value("The real time.", ("nothing",), convert=lambda *_: REAL),
             },
             f"{MOMENT_RULE}, or null",
         ),
@@ -170,7 +170,7 @@ CLOCK: Final = Object(
         not_both("now", "advance", "set the time to move to"),
     ),
     name="ClockChange",
-    then=lambda values, *_: ClockChange(**values),
+    convert=lambda values, *_: ClockChange(**values),
 )
 SESSION: Final = Object(
     "The scenarios, seed, data and clock of a session.",
@@ -198,7 +198,10 @@ RELEASE: Final = Object(
     "The responses to release, and what to send in their place.",
     {
         "requests": ListOf(
-            "The numbers of their requests.", Number("A number.", 1, INT64_MAX), 1, PARKED
+            "The numbers of their requests.",
+            Number("A number.", 1, INT64_MAX),
+            1,
+            WAITING_RESPONSES,
         ),
         "reply": replace(
             ONE_REPLY, description="The response to send; by default the prepared one.", name=""

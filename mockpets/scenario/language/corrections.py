@@ -106,7 +106,7 @@ def _key_place(document: Document | None, path: tuple[str | int, ...]) -> tuple[
 
 
 class _Names:
-    """Checks names against those of a document; the methods are for `then` of shapes."""
+    """Checks names against those of a document; the methods are for `convert` of shapes."""
 
     def __init__(self, document: Document) -> None:
         self._operations = {each.name: each.name for each in document.operations}
@@ -166,36 +166,36 @@ def _shape(document: Document) -> Shape:
     names = _Names(document)
     # A path such as author.following; a property may have any characters but spaces and dots.
     name = Text("A property.", "the name of a property", r"[^\s.]+(?:\.[^\s.]+)*", 200)
-    prop = replace(name, then=names.property)
+    prop = replace(name, convert=names.property)
     sort = replace(
         name,
         description="Property by which the list is sorted; with - before it, in reverse order.",
         expected="a property, or one with - before it",
-        then=names.property,
+        convert=names.property,
     )
     any_value = Value("A JSON value.", ANY_KIND)
     where = MapOf(
         "Property to the value that each record of the list has.",
-        any_value, "property", r"[\s\S]+", then=names.keys,
+        any_value, "property", r"[\s\S]+", convert=names.keys,
     )  # fmt: skip
     sets = MapOf(
         "Property to the value that it gets.",
-        replace(any_value, then=names.value), "property", r"[\s\S]+", then=names.keys,
+        replace(any_value, convert=names.value), "property", r"[\s\S]+", convert=names.keys,
     )  # fmt: skip
     collection = Text("Name of a collection.", "the name of a collection", r"[^\s/]+", 100)
     values = replace(
         collection,
         expected="a property of a collection, such as articles.tagList",
         pattern=r"[^\s/.]+\.[^\s/]+",
-        then=names.values,
+        convert=names.values,
     )
     roles: dict[str, Shape] = dict.fromkeys(CORRECTED_ROLES, collection)
     roles |= {"values": values, "example": Value("The operation has no state.", ("boolean",))}
     dates = {
         "deprecation": Text(
-            "Day since which it is deprecated: the header Deprecation.", _A_DAY, then=_day
+            "Day since which it is deprecated: the header Deprecation.", _A_DAY, convert=_day
         ),
-        "sunset": Text("Day on which it is removed: the header Sunset.", _A_DAY, then=_day),
+        "sunset": Text("Day on which it is removed: the header Sunset.", _A_DAY, convert=_day),
     }
     operation = Object(
         "What an operation is.",
@@ -204,24 +204,24 @@ def _shape(document: Document) -> Shape:
             not_both(first, second, "an operation has one role; remove one of them")
             for first, second in combinations(CORRECTED_ROLES, 2)
         ),
-        then=_operation,
+        convert=_operation,
     )
     of_collection = Object(
         "What a collection is.",
         {"id": prop, "parent": collection, "shows": collection, "set": sets, "sort": sort},
-        then=_collection,
+        convert=_collection,
     )
     prefix = Text("The word before a token.", "one word, such as Token", r"[A-Za-z0-9._-]+", 50)
     return Object(
         "Corrections of a contract.",
         {
             "operations": MapOf(
-                "Operations by name.", operation, "name", r"[\s\S]+", then=names.operations
+                "Operations by name.", operation, "name", r"[\s\S]+", convert=names.operations
             ),
             "collections": MapOf("Collections by name.", of_collection, "name", r"[^\s/]{1,100}"),
             "security": Object("How clients send credentials.", {"prefix": prefix}),
         },
-        then=_corrections,
+        convert=_corrections,
     )
 
 

@@ -58,7 +58,7 @@ class _Record(Shape):
 
     of: Fields
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             return diagnostics.reject(node, f"a {self.of.name} object")
         known = self.of.fields
@@ -82,7 +82,7 @@ class _Record(Shape):
             diagnostics.add(node, what, hint, at=path)
         return INVALID
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         fields = self.of.fields
         return {
             "type": "object",
@@ -171,7 +171,7 @@ def _as_rows(records: tuple[dict[str, Any], ...], node: Node, diagnostics: Diagn
 
 _FIXTURE: Final = kebab_case("A fixture name.", "a fixture name")
 _RECORDS: Final = ListOf(
-    "The records, each a JSON object.", Value("A record.", ("mapping",)), then=_as_rows
+    "The records, each a JSON object.", Value("A record.", ("mapping",)), convert=_as_rows
 )
 
 
@@ -243,11 +243,11 @@ def _records_of(collection: Collection) -> ListOf:
     if not isinstance(collection.schema, RecordSchema):
         what = f"Records of {collection.name}; what is missing is generated."
         item = Value("A record.", ("mapping",))
-        return ListOf(what, item, then=partial(_completed_rows, collection))
+        return ListOf(what, item, convert=partial(_completed_rows, collection))
     fields = collection.schema.whole
     record = _Record(f"A {fields.name} of the contract.", fields, name=f"{fields.name}Input")
     what = f"{fields.name} objects with unique {collection.key}s."
-    return ListOf(what, record, then=partial(_rows, collection))
+    return ListOf(what, record, convert=partial(_rows, collection))
 
 
 @lru_cache(64)
@@ -264,12 +264,12 @@ def _page_of(collection: Collection) -> Shape:
     return ByKind(
         f"{kind} or a fixture name; the query of the request applies.",
         {
-            "text": replace(_FIXTURE, then=partial(_fixture_page, collection)),
+            "text": replace(_FIXTURE, convert=partial(_fixture_page, collection)),
             "list": ListOf(
                 f"{kind}, in the order of the response.",
                 _records_of(collection).item,
                 most=CANNED_RECORDS,
-                then=listed,
+                convert=listed,
             ),
         },
         f"a list of {kind} or a fixture name",
@@ -301,7 +301,7 @@ class PageSource:
 class _AnyPage(Shape):
     """A page of any list; `read` returns a `PageSource`."""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         return PageSource(node, diagnostics)
 
     def schema(self, definitions: Definitions) -> Schema:
@@ -326,7 +326,7 @@ _GENERATED: Final = Object(
     },
     required=("count",),
     name="GeneratedRecords",
-    then=lambda values, *_: Generated(**values),
+    convert=lambda values, *_: Generated(**values),
 )
 
 
@@ -336,7 +336,7 @@ def _listed(records: Shape) -> Object:
         "Records, as in a response of the control API.",
         {"records": records},
         required=("records",),
-        then=lambda values, *_: values["records"],
+        convert=lambda values, *_: values["records"],
     )
 
 
@@ -349,9 +349,9 @@ def _content_of(collection: Collection) -> ByKind:
         "what to generate.",
         name=f"{name.capitalize()}Content",
         kinds={
-            "text": replace(_FIXTURE, then=partial(_fixture, collection=collection)),
+            "text": replace(_FIXTURE, convert=partial(_fixture, collection=collection)),
             "list": records,
-            "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
+            "integer": replace(_COUNT, convert=lambda count, *_: Generated(count)),
             "mapping": ByKey(
                 f"{name.capitalize()} to generate, or {name}.",
                 {
@@ -369,21 +369,21 @@ def _content_of(collection: Collection) -> ByKind:
 class _OwnContent(ByKind):
     """Contents of a collection that a scenario defines, of which none can be generated."""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in ("integer", "number") or node.members.keys() & _GENERATED.fields.keys():
             name = str(diagnostics.path[-1]) if diagnostics.path else ""
             what = "records can be generated only for a collection of the contract"
             hint = did_you_mean(name, diagnostics.contracts.collections)
             hint = hint or "write a list of records, or the name of a fixture"
             return diagnostics.add(node, what, hint)
-        return ByKind._take(self, node, diagnostics)
+        return ByKind._parse(self, node, diagnostics)
 
 
 _OWN_CONTENT: Final = _OwnContent(
     "Records of a collection that a scenario defines: a list, or the name of a fixture.",
     name="RecordsContent",
     kinds={
-        "text": replace(_FIXTURE, then=partial(_fixture, collection=None)),
+        "text": replace(_FIXTURE, convert=partial(_fixture, collection=None)),
         "list": _RECORDS,
         "mapping": _listed(_RECORDS),
     },
@@ -431,13 +431,13 @@ def records_shape(collection: Collection | None, *, with_mapping: bool) -> Shape
 class _Nothing(Shape):
     """An empty list."""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind == "list" and not node.items:
             return ()
         hint = f"{quote(EVERYTHING)} is every collection; name the one that has these records"
         return diagnostics.reject(node, "an empty list", hint)
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         return {"type": "array", "maxItems": 0}
 
 
@@ -448,7 +448,7 @@ _EVERYTHING: Final = _Nothing("Empties every collection.")
 class _Data(Shape):
     """The contents of collections by name; `read` returns a dict of the valid ones."""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             names = [*diagnostics.contracts.collections, "orders"]
             hint = f"name the collection: data: {{{names[0]}: ...}}"
@@ -464,7 +464,7 @@ class _Data(Shape):
                 values[name] = value
         return {name: values[name] for name in node.members if name in values}
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
             "properties": {

@@ -65,10 +65,10 @@ def _header_pairs(values: dict[str, Any], node: Node, diagnostics: Diagnostics) 
 
 HEADERS: Final = MapOf(
     "Response headers: name to value. The server adds a Content-Type if it is missing.",
-    Value("The value, in printable ASCII.", ("text", "integer", "number"), then=_value),
+    Value("The value, in printable ASCII.", ("text", "integer", "number"), convert=_value),
     "header name",
     TOKEN,
     TOKEN_HINT,
     name="ReplyHeaders",
-    then=_header_pairs,
+    convert=_header_pairs,
 )

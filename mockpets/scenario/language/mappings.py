@@ -73,7 +73,7 @@ class Object(Shape):
     list_hint: str = ""
     is_partial: bool = False
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             hint = self.list_hint if node.kind == "list" else ""
             return diagnostics.reject(node, "a mapping", hint)
@@ -98,7 +98,7 @@ class Object(Shape):
         is_valid = INVALID not in values.values() and values.keys() >= {*self.required}
         return values if is_valid or self.is_partial else INVALID
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         looks: Schema = {
             "type": "object",
             "properties": {name: shape.schema(definitions) for name, shape in self.fields.items()},
@@ -129,7 +129,7 @@ class MapOf(Shape):
     most: int | None = None
     advise: Callable[[str], str] = lambda _: ""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             return diagnostics.reject(node, "a mapping")
         count = len(node.members)
@@ -143,7 +143,7 @@ class MapOf(Shape):
             values[name] = self.item.read(value, diagnostics.at(name))
         return {name: value for name, value in values.items() if value is not INVALID}
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         looks: Schema = {
             "type": "object",
             "propertyNames": {"pattern": f"^(?:{self.pattern})$"},
@@ -161,11 +161,11 @@ class ByKind(Shape):
     kinds: Mapping[Kind, Shape]
     expected: str
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         shape = self.kinds.get("integer" if node.kind == "number" else node.kind)
         return shape.read(node, diagnostics) if shape else diagnostics.reject(node, self.expected)
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         return _any_of(self.kinds.values(), definitions)
 
 
@@ -176,7 +176,7 @@ class ByKey(Shape):
     keys: Mapping[str, Object]
     misplaced: Mapping[str, str] = field(default_factory=dict)
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         for name, shape in self.keys.items():
             if name in node.members:
                 return shape.read(node, diagnostics)
@@ -186,7 +186,7 @@ class ByKey(Shape):
             diagnostics.add(node, "is empty", f"add {either(self.keys)}")
         return INVALID
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         return _any_of(self.keys.values(), definitions)
 
 

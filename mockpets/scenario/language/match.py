@@ -117,17 +117,17 @@ def _is_nested(node: Node) -> bool:
 class _BodyCondition(ByKind):
     """A condition on a value in a body, or conditions on the properties of an object."""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if _is_nested(node):
             return {
                 name: value
                 for name, (_, member) in node.members.items()
                 if (value := self.read(member, diagnostics.at(name))) is not INVALID
             }
-        return ByKind._take(self, node, diagnostics)
+        return ByKind._parse(self, node, diagnostics)
 
-    def _looks(self, definitions: Definitions) -> Schema:
-        looks = ByKind._looks(self, definitions)
+    def _json_schema(self, definitions: Definitions) -> Schema:
+        looks = ByKind._json_schema(self, definitions)
         properties = {
             "description": "Conditions on the properties of an object.",
             "type": "object",
@@ -150,7 +150,7 @@ def _condition(kind: str, equals: Value, single: Value, shape: type[ByKind] = By
                 GLOB_RULE,
                 GLOB,
                 GLOB_LENGTH,
-                then=_glob,
+                convert=_glob,
             ),
             "present": Value("Whether the request has it at all.", ("boolean",)),
             "one_of": ListOf("The value equals one of these.", single, least=1),
@@ -164,7 +164,7 @@ def _condition(kind: str, equals: Value, single: Value, shape: type[ByKind] = By
 
 
 _SINGLE: Final[tuple[Kind, ...]] = ("text", "integer", "number", "boolean")
-_AS_TEXT: Final = Value("A value, compared as a string.", _SINGLE, then=_as_text)
+_AS_TEXT: Final = Value("A value, compared as a string.", _SINGLE, convert=_as_text)
 _IN_TEXT: Final = _condition("Text", _AS_TEXT, _AS_TEXT)
 _IN_BODY: Final = replace(
     _condition(
@@ -173,7 +173,7 @@ _IN_BODY: Final = replace(
             "A JSON value: a single value or a list of single values.",
             (*_SINGLE, "nothing", "list"),
             mapping_hint="to match the properties of an object, remove 'equals'",
-            then=_as_tuple,
+            convert=_as_tuple,
         ),
         Value("A single JSON value.", (*_SINGLE, "nothing")),
         _BodyCondition,
@@ -316,7 +316,7 @@ def match_shape(contracts: Contracts) -> Object:
                 "|".join(map(re.escape, path_parameters)),
                 f"the contract has {', '.join(path_parameters) or 'none'}",
                 advise=partial(did_you_mean, known=tuple(path_parameters)),
-                then=_conditions,
+                convert=_conditions,
             ),
             "query": MapOf(
                 "Query parameters: name to condition.",
@@ -324,7 +324,7 @@ def match_shape(contracts: Contracts) -> Object:
                 "parameter name",
                 r"[\s\S]+",
                 "name a query parameter",
-                then=_conditions,
+                convert=_conditions,
             ),
             "headers": MapOf(
                 "Request headers: name, in any case, to condition.",
@@ -332,14 +332,14 @@ def match_shape(contracts: Contracts) -> Object:
                 "header name",
                 TOKEN,
                 TOKEN_HINT,
-                then=_header_conditions,
+                convert=_header_conditions,
             ),
             "body": MapOf(
                 "Properties of a JSON body: name to condition.",
                 _IN_BODY,
                 "property name",
                 r"[\s\S]*",
-                then=_conditions,
+                convert=_conditions,
             ),
         },
         rules=(
@@ -358,7 +358,7 @@ def match_shape(contracts: Contracts) -> Object:
             "outcome": "remove it: a stub is chosen before the response has an outcome",
         },
         name="Match",
-        then=_match,
+        convert=_match,
     )
 
 

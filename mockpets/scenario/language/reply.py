@@ -144,7 +144,7 @@ _ERROR: Final = Object(
     required=("error",),
     misplaced=_ON_STUB,
     name="ErrorReply",
-    then=_error,
+    convert=_error,
 )
 _STATUS: Final = Object(
     "A response. Without a body, it has the one that the contract describes for the status, or an "
@@ -160,7 +160,7 @@ _STATUS: Final = Object(
     rules=(not_both("body", "text", "use body for JSON, or text for anything else"),),
     misplaced=_ON_STUB,
     name="StatusReply",
-    then=_status,
+    convert=_status,
 )
 _PAGE: Final = Object(
     "The response of a list with these records, filtered and limited by the query. A page that "
@@ -169,7 +169,7 @@ _PAGE: Final = Object(
     required=("page",),
     misplaced=_ON_STUB,
     name="PageReply",
-    then=lambda values, node, diagnostics: Draft(node, diagnostics, 200, page=values["page"]),
+    convert=lambda values, node, diagnostics: Draft(node, diagnostics, 200, page=values["page"]),
 )
 FAULT: Final = Choice(
     "How the response breaks: "
@@ -183,7 +183,7 @@ _FAULT: Final = Object(
     {"fault": FAULT},
     required=("fault",),
     name="FaultReply",
-    then=lambda values, *_: values["fault"],
+    convert=lambda values, *_: values["fault"],
 )
 _PASS: Final = Text(
     "Let the real operation respond.",

@@ -101,7 +101,7 @@ _RESOURCE: Final = Object(
             "Path of the list, outside the contract. A record is one segment below it.",
             "a path such as /v1/store/orders, without wildcards",
             rf"(?:/{SEGMENT})+",
-            then=_own_path,
+            convert=_own_path,
         ),
         "id": replace(_PROPERTY, description="Name of the property that is the ID, by default id."),
         "required": ListOf("Properties that each record must have.", _PROPERTY),
@@ -120,10 +120,10 @@ _RESOURCE: Final = Object(
     required=("path",),
     misplaced=dict.fromkeys(("items", "records", "data"), _CONTENTS),
     name="Resource",
-    then=_resource,
+    convert=_resource,
 )
 RESOURCES: Final = ListOf(
     "Collections that keep what clients send, at paths outside the contract.",
     _RESOURCE,
-    then=_distinct,
+    convert=_distinct,
 )

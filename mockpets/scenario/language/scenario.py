@@ -66,14 +66,14 @@ def _duration(description: str) -> Parsed:
 
 
 _FIXED: Final = replace(
-    _duration("A duration."), then=lambda seconds, *_: Delay("fixed", seconds, seconds)
+    _duration("A duration."), convert=lambda seconds, *_: Delay("fixed", seconds, seconds)
 )
 _RANGE: Final = Object(
     "A random delay, evenly distributed.",
     {"min": _duration("The shortest delay."), "max": _duration("The longest delay.")},
     required=("min", "max"),
     name="DelayRange",
-    then=_between,
+    convert=_between,
 )
 _PERCENTILES: Final = Object(
     "A random delay, distributed as in real networks (log-normal).",
@@ -83,7 +83,7 @@ _PERCENTILES: Final = Object(
     },
     required=("p50", "p95"),
     name="DelayPercentiles",
-    then=_percentiles,
+    convert=_percentiles,
 )
 DELAY: Final = ByKind(
     "Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay.",
@@ -199,7 +199,7 @@ _STUB: Final = Object(
     misplaced=_MISPLACED,
     is_partial=True,
     name="Stub",
-    then=_stub,
+    convert=_stub,
 )
 
 
@@ -277,7 +277,7 @@ SCENARIO: Final = Object(
         "stubs": ListOf(
             "Stubs, checked in order; the first one that responds ends the search.",
             _STUB,
-            then=_unique,
+            convert=_unique,
         ),
         "resources": RESOURCES,
     },
@@ -290,5 +290,5 @@ SCENARIO: Final = Object(
     list_hint="put the list under 'stubs:' and add 'description:'; a list of records is a fixture, "
     "which belongs in a folder of --fixtures-dir",
     name="Scenario",
-    then=_scenario,
+    convert=_scenario,
 )

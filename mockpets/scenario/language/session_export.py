@@ -137,7 +137,7 @@ _DATA: Final = Object(
     },
     ("collection", "next", "records"),
     name="ExportedRecords",
-    then=_records,
+    convert=_records,
 )
 SESSION_EXPORT: Final[Shape] = Object(
     "A session to take to another server.",
@@ -154,7 +154,7 @@ SESSION_EXPORT: Final[Shape] = Object(
             most=OVERRIDES,
         ),
         "seed": SEED,
-        "random": Text("The state of its random numbers (base64).", then=_state),
+        "random": Text("The state of its random numbers (base64).", convert=_state),
         "clock": CLOCK,
         "starts": replace(DATA, description="The records that a reset restores."),
         "counters": _COUNTERS,

@@ -1,7 +1,7 @@
 """Shapes: declarations of what a part of a file may contain.
 
 A shape can `read` a node, reporting every problem, and return its JSON `schema`, so that the
-loader and an editor that uses the schema cannot disagree. The function in `then` checks what a
+loader and an editor that uses the schema cannot disagree. The function in `convert` checks what a
 schema cannot express, such as that a name exists or that the contract has a response.
 """
 
@@ -46,7 +46,7 @@ class Definitions:
         return {"$ref": f"{self.location}{name}"}
 
 
-Then = Callable[[Any, "Node", "Diagnostics"], Any] | None
+Convert = Callable[[Any, "Node", "Diagnostics"], Any] | None
 _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "text": ("a string", "string"),
     "integer": ("a number", "number"),
@@ -67,36 +67,37 @@ class Shape:
     :param description: editors show it.
     :param name: of its schema in a document, and so of a type in generated code; without a name,
         the schema is written where it is used.
-    :param then: converts the value that `read` returns, or reports a problem and returns `INVALID`.
+    :param convert: converts the value that `read` returns, or reports a problem and returns
+        `INVALID`.
     """
 
     description: str
     name: str = field(default="", kw_only=True)
-    then: Then = field(default=None, kw_only=True)
+    convert: Convert = field(default=None, kw_only=True)
 
     def read(self, node: Node, diagnostics: Diagnostics) -> Any:
         """Return the value of a node, or `INVALID`."""
-        value = self._take(node, diagnostics)
-        if value is INVALID or self.then is None:
+        value = self._parse(node, diagnostics)
+        if value is INVALID or self.convert is None:
             return value
-        return self.then(value, node, diagnostics)
+        return self.convert(value, node, diagnostics)
 
     def schema(self, definitions: Definitions) -> Schema:
         """Return the JSON Schema; if the shape has a name, a reference to it in `definitions`."""
         if not self.name:
-            return {"description": self.description, **self._looks(definitions)}
+            return {"description": self.description, **self._json_schema(definitions)}
         if self.name not in definitions.schemas:
-            looks = self._looks(definitions)
+            looks = self._json_schema(definitions)
             definitions.schemas[self.name] = {"description": self.description, **looks}
         reference = definitions.reference(self.name)
         if self.description != definitions.schemas[self.name]["description"]:
             reference["description"] = self.description
         return reference
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         raise NotImplementedError
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         raise NotImplementedError
 
 
@@ -109,7 +110,7 @@ class ByContracts(Shape):
 
     make: Callable[[Contracts], Shape]
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         return self.make(diagnostics.contracts).read(node, diagnostics)
 
     def schema(self, definitions: Definitions) -> Schema:
@@ -130,7 +131,7 @@ class Value(Shape):
     kinds: tuple[Kind, ...]
     mapping_hint: str = ""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in self.kinds:
             return node.plain()
         return diagnostics.reject(
@@ -141,7 +142,7 @@ class Value(Shape):
             is_quoted=self.kinds == ("boolean",) and node.value in ("true", "false"),
         )
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         looks: Schema = {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
         if "list" in self.kinds:
             looks["items"] = {"description": "A JSON value."}
@@ -164,7 +165,7 @@ class Text(Shape):
     limit: int | None = None
     advise: Callable[[str], str] = lambda _: ""
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "text":
             return diagnostics.reject(node, self.expected, is_string=True)
         text = str(node.value)
@@ -173,7 +174,7 @@ class Text(Shape):
             return text
         return diagnostics.reject(node, self.expected, self.advise(text))
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         if self.pattern.isalpha():  # matches only itself
             return {"type": "string", "const": self.pattern}
         looks: Schema = {"type": "string"}
@@ -184,10 +185,12 @@ class Text(Shape):
         return looks
 
 
-def kebab_case(description: str, kind: str = "a name in kebab-case", then: Then = None) -> Text:
+def kebab_case(
+    description: str, kind: str = "a name in kebab-case", convert: Convert = None
+) -> Text:
     """Return the shape of a name such as that of a scenario."""
     expected = f"{kind} (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
-    return Text(description, expected, SCENARIO_NAME, NAME_LENGTH, then=then)
+    return Text(description, expected, SCENARIO_NAME, NAME_LENGTH, convert=convert)
 
 
 def active_name(description: str) -> Text:
@@ -207,7 +210,7 @@ class Parsed(Shape):
     pattern: str
     parse: Callable[[str], Any]
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind not in ("text", "integer", "number"):
             return diagnostics.reject(node, self.expected)
         try:
@@ -215,7 +218,7 @@ class Parsed(Shape):
         except ValueError as error:
             return diagnostics.add(node, str(error))
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         return {"type": "string", "pattern": f"^(?:{self.pattern})$"}
 
 
@@ -227,7 +230,7 @@ class Number(Shape):
     high: int
     whole: bool = True
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         value = node.value
         if node.kind in ("integer", "number") and self._accepts(value):
             return int(value) if self.whole else float(value)
@@ -249,7 +252,7 @@ class Number(Shape):
             and (not self.whole or value == int(value))
         )
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         kind = "integer" if self.whole else "number"
         return {"type": kind, "minimum": self.low, "maximum": self.high}
 
@@ -265,7 +268,7 @@ class Choice(Shape):
     advice: str = ""
     most: int | None = None
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "text":
             return diagnostics.reject(node, self._expected())
         if node.value in self.words:
@@ -276,7 +279,7 @@ class Choice(Shape):
     def _expected(self) -> str:
         return shortened(self.words, most=self.most or len(self.words))
 
-    def _looks(self, _: Definitions) -> Schema:
+    def _json_schema(self, _: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.words)}
 
 
@@ -291,7 +294,7 @@ class ListOf(Shape):
     least: int = 0
     most: int | None = None
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "list":
             return diagnostics.reject(node, "a list")
         count = len(node.items)
@@ -305,7 +308,7 @@ class ListOf(Shape):
         ]
         return tuple(value for value in values if value is not INVALID)
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         looks: Schema = {"type": "array", "items": self.item.schema(definitions)}
         if self.least:
             looks["minItems"] = self.least
@@ -321,14 +324,14 @@ class OneOrMany(Shape):
     item: Shape
     most: int | None = None
 
-    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+    def _parse(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "list":
             value = self.item.read(node, diagnostics)
             return INVALID if value is INVALID else (value,)
         values: tuple[Any, ...] = self._many().read(node, diagnostics)
         return values if len(values) == len(node.items) else INVALID
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _json_schema(self, definitions: Definitions) -> Schema:
         return {"anyOf": [self.item.schema(definitions), self._many().schema(definitions)]}
 
     def _many(self) -> ListOf:

@@ -10,9 +10,9 @@ from mockpets.constants import (
     FILE_BYTES,
     FILE_NODES,
     HEADER_VALUE_BYTES,
-    PARKED,
     REQUEST_OUTCOMES,
     WAIT_SECONDS,
+    WAITING_RESPONSES,
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.fields import Choice as FieldChoice
@@ -98,9 +98,9 @@ class Verification:
 
 
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    then = match_shape(diagnostics.contracts).then
-    assert then is not None  # noqa: S101 - for mypy
-    match = then(values, node, diagnostics)
+    convert = match_shape(diagnostics.contracts).convert
+    assert convert is not None  # noqa: S101 - for mypy
+    match = convert(values, node, diagnostics)
     if match is INVALID:
         return INVALID
     return match, values.get("outcome", ()), values.get("status", ())
@@ -149,13 +149,13 @@ def _match_shape(contracts: Contracts) -> Object:
     status = ByKind(
         "A status such as 503, or a class such as 5xx.",
         {
-            "integer": Number("A status.", 100, 599, then=_as_text),
+            "integer": Number("A status.", 100, 599, convert=_as_text),
             "text": Text(
                 "A status or a class.",
                 _STATUS,
                 "[1-5](?:[0-9][0-9]|[xX][xX])",
                 advise=lambda text: choices.get(text, ""),
-                then=_as_text,
+                convert=_as_text,
             ),
         },
         _STATUS,
@@ -174,7 +174,7 @@ def _match_shape(contracts: Contracts) -> Object:
             ),
         },
         name="VerificationMatch",
-        then=_match,
+        convert=_match,
     )
 
 
@@ -185,13 +185,13 @@ VERIFICATION: Final = Object(
         "times": ByKind(
             "How many requests must match; by default, at least 1.",
             {
-                "integer": replace(_COUNT, then=lambda count, *_: Times(count, count)),
+                "integer": replace(_COUNT, convert=lambda count, *_: Times(count, count)),
                 "mapping": Object(
                     "The lowest number, the highest number, or both.",
                     {"at_least": _COUNT, "at_most": _COUNT},
                     rules=(some(("at_least", "at_most"), "the range has no limit"),),
                     name="Times",
-                    then=_times,
+                    convert=_times,
                 ),
             },
             "a number or {at_least, at_most}",
@@ -200,12 +200,14 @@ VERIFICATION: Final = Object(
     },
     required=("match",),
     name="Verification",
-    then=_verification,
+    convert=_verification,
 )
 GATE_WAIT: Final = Object(
     "The responses that a test expects to be held at a gate.",
     {
-        "held": Number("The lowest number of held responses; by default, 1.", 1, PARKED // 2),
+        "held": Number(
+            "The lowest number of held responses; by default, 1.", 1, WAITING_RESPONSES // 2
+        ),
         "within": replace(_WITHIN, description=f"{_WITHIN.description} By default, 5s."),
     },
     name="GateWait",

@@ -17,7 +17,7 @@ from mockpets import MockpetsServer
 from mockpets.client import ControlClient, ControlError
 from tests.http_client import JSON, Client, OverSocket, Response
 
-STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
+CACHED_STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
 MISO = b'{"name":"Miso","categoryId":2}'
 
 
@@ -315,8 +315,8 @@ def random_stub(chance: random.Random) -> dict[str, Any]:
 def test_random_stacks_repeat_their_recordings(
     block: int, server: MockpetsServer, call: Client
 ) -> None:
-    for number in range(STACKS // 4):
-        chance = random.Random(block * STACKS + number)
+    for number in range(CACHED_STACKS // 4):
+        chance = random.Random(block * CACHED_STACKS + number)
         documents: list[Any] = [
             {
                 "description": "d",
