@@ -8,7 +8,6 @@ and never mix two versions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -22,10 +21,10 @@ from mockpets.constants import CONTROL_PREFIX
 from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
 from mockpets.kit import known_of, render
-from mockpets.packaged_data import shipped
 from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response
+from mockpets.web.panel_files import panel_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
     from mockpets.web.messages import Request
 
-_FOLDER: Final = Path(__file__).with_name("panel")
-_OF_THE_KIT: Final = (
-    "connection.js",
-    *("toolbar/active.js", "toolbar/operation-states.js", "toolbar/shown.js"),
-)
-"""The modules of the kit that the panel imports."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -48,10 +41,6 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
-_SERVED: Final = (".css", ".html", ".js", ".svg")
-_DOCUMENTATION: Final = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/\n+", re.MULTILINE | re.DOTALL)
-"""A comment with types, which is for readers of the source: a third of the bytes."""
-_TO_THE_KIT: Final = re.compile(rb'^(.*from ")\.\./\.\./\.\./kit/(?:toolbar/)?', re.MULTILINE)
 _UNTAGGED: Final = "Operations"
 """The group of the operations without a tag."""
 _FOR_AGENTS: Final = (
@@ -79,7 +68,7 @@ def to_panel(_: Request) -> Response:
 
 def panel(_: Request) -> Response:
     """Return the control panel's page."""
-    text = _files()["index.html"].decode()
+    text = panel_files()["index.html"].decode()
     return _page(text.replace("{digest}", digest()).replace("{icon}", _icon()).encode(), ".html")
 
 
@@ -87,10 +76,10 @@ def panel_file(_: Request, version: str, name: str) -> Response:
     """Return a script, style sheet or image of the pages, or raise ``not_found``."""
     if version != digest():
         raise RequestError("not_found", "the panel's files have changed; reload the page")
-    if name not in _files():
+    if name not in panel_files():
         raise RequestError("not_found", f"the panel has no file {name[:80]!r}")
     cached = ("Cache-Control", "public, max-age=31536000, immutable")
-    return _page(_files()[name], Path(name).suffix, cached)
+    return _page(panel_files()[name], Path(name).suffix, cached)
 
 
 def docs(contracts: Contracts, contract: str = "", *, has_panel: bool) -> Response:
@@ -194,34 +183,16 @@ def _with_json(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _files() -> dict[str, bytes]:
-    """Return the served files, read at once so that an upgrade of the package cannot mix them.
-
-    Modules of the kit are served beside those of the panel, and imported from there.
-    """
-    own = (path for path in _FOLDER.iterdir() if path.suffix in _SERVED)
-    paths = sorted([*own, *(shipped("kit") / name for name in _OF_THE_KIT)])
-    return {path.name: _served(path) for path in paths}
-
-
-def _served(path: Path) -> bytes:
-    content = path.read_bytes()
-    if path.suffix != ".js":
-        return content
-    return _TO_THE_KIT.sub(rb"\1./", _DOCUMENTATION.sub(b"", content))
-
-
-@cache
 def digest() -> str:
     """Return a digest of the served files."""
-    content = b"".join(name.encode() + text for name, text in _files().items())
+    content = b"".join(name.encode() + text for name, text in panel_files().items())
     return sha256(content).hexdigest()[:12]
 
 
 @cache
 def _icon() -> str:
     """Return the icon as a URL, which saves a request."""
-    return f"data:image/svg+xml,{quote(_files()['icon.svg'])}"
+    return f"data:image/svg+xml,{quote(panel_files()['icon.svg'])}"
 
 
 def _page(

@@ -157,9 +157,9 @@ def test_the_first_load_is_small_and_its_files_are_cached(
     expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
     panel.page.wait_for_timeout(500)
     urls = [each.url.removeprefix(session) for each in loaded if "data:" not in each.url]
-    assert len(urls) <= 30, urls
+    assert len(urls) <= 12, urls
     sizes = [len(each.response().body()) for each in loaded if "/panel/" in each.url]  # type: ignore[union-attr]
-    assert sum(sizes) <= 165_000
+    assert sum(sizes) <= 160_000
     for each in loaded:
         response = each.response() if "/panel/" in each.url else None
         if response is not None:

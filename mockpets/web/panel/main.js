@@ -140,10 +140,10 @@ function TokenPrompt({ message, answer }) {
   <//>`;
 }
 
-const clock = () => import("./clock.js");
+const clockModule = () => import("./clock.js");
 
 const Clock = () =>
-  html`<${Lazy} module=${clock} name="default" close=${shut} />`;
+  html`<${Lazy} module=${clockModule} name="default" close=${shut} />`;
 
 const OVERLAYS = {
   clock: Clock,

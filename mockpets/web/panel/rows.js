@@ -3,7 +3,7 @@
 import { duration, waitsFor } from "../../../kit/toolbar/shown.js";
 import { elapsed, keyOf } from "./log.js";
 import { html, useEffect, useState } from "./preact.js";
-import { contractOf, release } from "./store.js";
+import { contractServing, release } from "./store.js";
 import { Button, StatusText } from "./ui.js";
 import { clock, count, hasFailed, shorten, shownTarget } from "./values.js";
 
@@ -148,7 +148,7 @@ function SentAfter({ row }) {
  */
 function Path({ row, chars }) {
   const shown = shorten(shownTarget(row), chars);
-  const base = contractOf(row.path)?.base ?? "";
+  const base = contractServing(row.path)?.base ?? "";
   const prefix = shown.startsWith(`${base}/`) ? base : "";
   const [path = ""] = shown.slice(prefix.length).split("?");
   const query = shown.slice(prefix.length + path.length);

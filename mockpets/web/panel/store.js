@@ -10,7 +10,7 @@ import {
 } from "../../../kit/connection.js";
 import {
   activatable,
-  contractOf as contractIn,
+  contractOf,
   stacked,
 } from "../../../kit/toolbar/active.js";
 import { useEffect, useLayoutEffect, useRef } from "./preact.js";
@@ -385,7 +385,7 @@ export function setParams(params) {
  * Return the contract to which a path without a session belongs, if any.
  * @param {string} path
  */
-export const contractOf = (path) => contractIn(loadedState(), path);
+export const contractServing = (path) => contractOf(loadedState(), path);
 
 export const collections = () =>
   loadedState().contracts.flatMap((contract) => contract.collections);

@@ -278,7 +278,7 @@ function useScroller(place, { selected, isGrouped, touch }) {
 // --- The row with the focus ---
 
 /** @type {Record<string, number>} */
-const STEPS = {
+const ROWS_AWAY = {
   ArrowDown: 1,
   ArrowUp: -1,
   PageDown: 20,
@@ -335,7 +335,7 @@ function useCursor({ items, indexes }, { scroller, reveal, toEnd }, options) {
   useKeys({ j: step(1), k: step(-1) });
 
   const keyDown = (/** @type {On<HTMLElement, KeyboardEvent>} */ event) => {
-    const rowsAway = STEPS[event.key];
+    const rowsAway = ROWS_AWAY[event.key];
     const isRow = event.target.getAttribute("role") === "row";
     const opens = isRow && (event.key === "Enter" || event.key === " ");
     if (rowsAway !== undefined) move(rowsAway, true);

@@ -12,7 +12,7 @@ import {
   store,
   update,
 } from "./store.js";
-import { Button, Chip, Icon, Kbd } from "./ui.js";
+import { Button, Chip, Icon, Kbd, STEPS } from "./ui.js";
 
 /**
  * @import { ClockState } from "../../../kit/control.js"
@@ -160,9 +160,6 @@ function toggleRail() {
   keep("rail", rail);
   update({});
 }
-
-/** @type {Partial<Record<string, number>>} */
-const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
 /**
  * The active scenarios as chips, which the mouse drags and Shift with an arrow key moves.

@@ -227,8 +227,11 @@ export const EmptyState = ({ title, children }) => html`<div class="empty">
 
 // --- Groups of controls with one tab stop, in which the arrow keys move ---
 
-/** @type {Partial<Record<string, number>>} */
-const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+/**
+ * What an arrow key moves by.
+ * @type {Partial<Record<string, number>>}
+ */
+export const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** Return the properties of a container whose buttons are one tab stop. */
 export function useRoving(selector = "button, a") {
