@@ -89,7 +89,7 @@ describe("states", () => {
       );
     });
 
-    it("does not add what replaces a scenario, or is none", () => {
+    it("adds neither a file that replaces a scenario nor other files", () => {
       const files = ["empty.yaml", "notes.txt", ".yaml", "a b.yaml", "x.yaml~"];
       expect(own(files)).toEqual([]);
     });

@@ -72,7 +72,7 @@ function defaults(operation, { key, path = "/" }) {
 // --- The request that the form describes ---
 
 /**
- * Return the request, or the problem that there is none.
+ * Return the request, or why the fields do not describe one.
  * @param {DetailedOperation | null} operation
  * @param {FormValues} values
  * @returns {{ request: OutgoingRequest | null, problem: string }}

@@ -72,8 +72,8 @@ export function isValidObject(text) {
 export const textOf = (json = "") => (isText(json) ? parseText(json) : json);
 
 /**
- * Return a text that the user entered as JSON; what must be no text but is none of JSON's values
- * stays a text, so that the response shows why it is invalid.
+ * Return what the user entered, as JSON. If it should be a number or another value, but is not valid
+ * JSON, it stays a text, so that the response shows why it is invalid.
  * @param {string} text
  * @param {boolean} asText
  */
