@@ -5,6 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, expect
 
 from tests.browser.panel import Panel, by_keyboard
+from tests.browsers import FIREFOX
 
 
 def choose(panel: Panel, name: str) -> Locator:
@@ -111,8 +112,9 @@ def test_the_reference_shows_the_contract_with_forms(
     plain = visit(session, "/__mockpets/docs", java_script_enabled=False)
     expect(plain.page.get_by_role("heading", name="GET /v1/pets", exact=True)).to_be_visible()
     panel = visit(session, "/__mockpets/docs")
-    text = panel.page.locator("main").text_content()
-    assert text is not None
+    main = panel.page.locator("main")
+    # Firefox leaves out of it what is in closed details.
+    text = main.text_content() or "" if FIREFOX else main.inner_text()
     for words in (
         "GET /v1/pets",
         "POST /v1/pets",
