@@ -1,7 +1,8 @@
 """One HTTP/1.1 connection to a server, over a socket or TLS.
 
-`http.client` reads the responses. Its `HTTPConnection` does not send the requests: it has a timeout
-for each read, which a server that sends a byte now and then would extend.
+With `http.client`, which imports `email` and `ssl`, ``mockpets use`` takes 2.5 times as long as
+``import click``; with this module, 1.7 times. `http.client` also sends a body in a packet of its
+own, and has a timeout for each read, not for a response.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ import io
 import re
 import socket
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 PORTS: Final = {False: 80, True: 443}
 """The ports that a URL can omit, by whether it uses TLS."""
+_LINE: Final = 64 * 1024
+"""The longest line of a response, in bytes."""
+_HEAD: Final = 1024 * 1024
+"""The longest head or trailer of a response, in bytes."""
+_INTERIM: Final = 10
 _BODY: Final = 256 * 1024 * 1024
 """The longest body in bytes. By default, a server keeps less than that in memory."""
+_STATUS_LINE: Final = re.compile(r"HTTP/(1\.[01]) ([1-5][0-9]{2})(?: .*)?\r?\n")
 
 
 class Response(NamedTuple):
@@ -63,7 +70,8 @@ class HttpConnection:
                 self._socket = self._connect(timeout)
             exchange = _Exchange(self._socket, timeout)
             exchange.send(request)
-            response, stays_open = _receive(exchange, method)
+            with io.BufferedReader(exchange) as file:
+                response, stays_open = _receive(file)
         except BaseException:  # Ctrl-C too
             self.close()
             raise
@@ -119,8 +127,6 @@ class HttpConnection:
 class _Exchange(io.RawIOBase):
     """Writes and reads a socket until a deadline, which each call checks.
 
-    It is what `http.client.HTTPResponse` takes as a socket, and the file that it reads.
-
     :raise TimeoutError: the time is over; from all methods.
     """
 
@@ -142,10 +148,6 @@ class _Exchange(io.RawIOBase):
         while rest:
             rest = rest[self._ready().send(rest) :]
 
-    def makefile(self, mode: str) -> io.BufferedReader:  # noqa: ARG002 - it is always "rb"
-        """Return the file of the response."""
-        return io.BufferedReader(self)
-
     def readable(self) -> bool:
         """Return True, as `io.BufferedReader` requires."""
         return True
@@ -155,22 +157,81 @@ class _Exchange(io.RawIOBase):
         return self._ready().recv_into(buffer)
 
 
-def _receive(exchange: _Exchange, method: str) -> tuple[Response, bool]:
+def _receive(file: IO[bytes]) -> tuple[Response, bool]:
     """Return a response, and whether another one can follow it."""
-    from http.client import HTTPException, HTTPResponse  # slow to import
+    version, status, headers = _receive_head(file)
+    interim = 0
+    while status in (100, 102, 103):  # they precede the response
+        interim += 1
+        if interim > _INTERIM:
+            raise ValueError(f"more than {_INTERIM} interim responses")
+        version, status, headers = _receive_head(file)
+    stays_open = version == "1.1" and "close" not in headers.get("connection", "").lower()
+    if status in (204, 304):
+        body = b""
+    elif "chunked" in headers.get("transfer-encoding", "").lower():
+        body = b"".join(_chunks(file))
+    elif "content-length" in headers:
+        body = _read(file, headers["content-length"], 10)
+    else:
+        body, stays_open = file.read(_BODY + 1), False
+        _check_size(len(body), _BODY, "body")
+    return Response(status, headers, body), stays_open
 
-    with HTTPResponse(cast("socket.socket", exchange), method=method) as response:
-        try:
-            response.begin()
-            body = response.read(_BODY + 1)
-        except OSError:  # also `RemoteDisconnected`, which is an HTTPException too
-            raise
-        except HTTPException as error:
-            raise ValueError(f"expected HTTP, got {error!r:.80}") from error
-        if len(body) > _BODY:
-            raise ValueError(f"the body of the response has more than {_BODY // 2**20} MiB")
-        if response.length:
-            size = len(body) + response.length
-            raise ValueError(f"the response ended after {len(body)} of {size} bytes")
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Response(response.status, headers, body), not response.will_close
+
+def _receive_head(file: IO[bytes]) -> tuple[str, int, dict[str, str]]:
+    """Return the version, the status and the headers of a response."""
+    line = file.readline(_LINE).decode("latin-1")
+    if not line:
+        raise ConnectionResetError("Remote end closed connection without response")
+    if not (match := _STATUS_LINE.fullmatch(line)):
+        raise ValueError(f"expected HTTP, got {line.strip()[:40]!r}")
+    headers = {}
+    for line in _lines(file):
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return match[1], int(match[2]), headers
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    size = 0
+    while chunk := _read(file, _line(file).partition(";")[0].strip(), 16):
+        size += len(chunk)
+        _check_size(size, _BODY, "body")
+        yield chunk
+        _line(file)
+    for _ in _lines(file):
+        pass  # a trailer
+
+
+def _lines(file: IO[bytes]) -> Iterator[str]:
+    """Yield the lines before an empty one."""
+    size = 0
+    while line := _line(file):
+        size += len(line)
+        _check_size(size, _HEAD, "head")
+        yield line
+
+
+def _check_size(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise ValueError(f"the {what} of the response has more than {most // 2**20} MiB")
+
+
+def _line(file: IO[bytes]) -> str:
+    """Return the next line without its end."""
+    line = file.readline(_LINE)
+    if not line.endswith(b"\n"):
+        raise ValueError("a line of the response is incomplete or too long")
+    return line.decode("latin-1").rstrip("\r\n")
+
+
+def _read(file: IO[bytes], size: str, base: int) -> bytes:
+    """Return as many bytes as a number in the response announces."""
+    if not re.fullmatch("[0-9]{1,9}" if base == 10 else "[0-9a-fA-F]{1,8}", size):
+        raise ValueError(f"{size[:40]!r} is not a valid length of a response")
+    _check_size(int(size, base), _BODY, "body")
+    data = file.read(int(size, base))
+    if len(data) < int(size, base):
+        raise ValueError(f"the response ended after {len(data)} of {int(size, base)} bytes")
+    return data

@@ -67,7 +67,7 @@ def responding(
     (b"HTTP/1.1 200 OK\r\n" + LENGTH, 1),
     (b"HTTP/1.1 200\r\n" + LENGTH, 1),
     (b"HTTP/1.1 200 OK\ncontent-LENGTH:%d\n\n%s" % (len(HEALTH), HEALTH), 1),
-    (b"HTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n" + LENGTH, 1),
+    (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n" + LENGTH, 1),
     (b"HTTP/1.1 200 OK\r\nConnection: Close\r\n" + LENGTH, 2),
     (b"HTTP/1.0 200 OK\r\n" + LENGTH, 2),
     (b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH, 2),
@@ -85,28 +85,31 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
 
 @pytest.mark.parametrize(("response", "reason"), [
     (b"", "Remote end closed connection without response"),
-    (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got UnknownProtocol('HTTP/2')"),
-    (b"\x15\x03\x01", r"expected HTTP, got BadStatusLine('\x15\x03\x01')"),
-    (b"+OK " + b"x" * 9999 + b"\n", f"expected HTTP, got BadStatusLine('+OK {'x' * 61})"),
-    (b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70_000, "got LineTooLong("),
-    (b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200, "got HTTPException('got more than 100 headers')"),
+    (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
+    (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),
+    (b"+OK " + b"x" * 70_000, "expected HTTP, got '+OK xxx"),
+    (b"HTTP/1.1 200 OK\r\nA: b", "a line of the response is incomplete or too long"),
+    (b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70_000, "a line of the response is incomplete"),
     (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "the response ended after 2 of 9 bytes"),
-    (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "ended after 2 of 999"),
-    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", "length must be non-negative"),
-    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}", "got IncompleteRead("),
-    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "got IncompleteRead("),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "'-1' is not a valid length"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "9' is not a valid"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", "'-5' is not a valid length"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}", "ended after 2 of 5 bytes"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "is incomplete"),
+    (b"HTTP/1.1 200 OK\r\n" + b"A: bcdefgh\r\n" * 200_000, "the head of the response has"),
+    (b"HTTP/1.1 100 Continue\r\n\r\n" * 11, "more than 10 interim responses"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n", "the body of the response has more"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1fffffff\r\n", "more than 256 MiB"),
 ])  # fmt: skip
 def test_an_invalid_response_is_an_error(response: bytes, reason: str) -> None:
     assert_no_answer(response, reason)
 
 
-@pytest.mark.parametrize(
-    "head", ["Connection: close", "Content-Length: 999999999", "Transfer-Encoding: chunked"]
-)
-def test_the_size_of_a_body_is_limited(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("head", ["Connection: close", "Transfer-Encoding: chunked"])
+def test_a_body_without_a_length_has_an_end(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mockpets.client.http_connection._BODY", 2**20)
     piece = b"x" * 2**18
-    if "chunked" in head:
+    if head != "Connection: close":
         piece = b"40000\r\n" + piece + b"\r\n"
     response = f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + 6 * piece
 
