@@ -129,7 +129,7 @@ def _usage(error: click.ClickException) -> object:
 
 
 class _Commands(Group):
-    more_names = ("help",)
+    more_names = ("help", "--version")
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""

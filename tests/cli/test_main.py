@@ -96,6 +96,7 @@ def test_version(run: Run, argument: str) -> None:
 @pytest.mark.parametrize(("arguments", "message"), [
     (["serv"], "serv: unknown command; did you mean 'serve'?"),
     (["hepl"], "hepl: unknown command; did you mean 'help'?"),
+    (["version"], "version: unknown command; did you mean '--version'?"),
     (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),
     (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
     (["serve", "--xyzzy"], "--xyzzy: unknown option; see 'mockpets serve --help'"),
