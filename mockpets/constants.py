@@ -208,6 +208,7 @@ SESSION_NAME_RULE: Final = (
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64
+"""Characters of a name, as in `SESSION_NAME`."""
 EXPRESSION: Final = r"[A-Za-z0-9._-]+:[A-Za-z0-9._-]+(?::[A-Za-z0-9._-]+)?"
 """A state of an operation, in place of a scenario's name: see `scenario.expressions`."""
 EXPRESSION_LENGTH: Final = 200
@@ -299,17 +300,23 @@ BODY_BYTES: Final = 64 * 1024
 SERVER_BODY_BYTES: Final = 1024 * 1024
 """Maximum size of any body; the built-in operations take at most `BODY_BYTES`."""
 HEAD_BYTES: Final = 16 * 1024
+"""Maximum size of the head of a request, the same as Node has by default."""
 CONNECTIONS: Final = 1000
+"""Maximum number of open connections, if the process may open as many files."""
 PIECES_A_SECOND: Final = 10
 """Number of pieces per second in which a throttled response is sent."""
 WAITING_RESPONSES: Final = 500
 """Maximum number of responses that are delayed, throttled or held; a session gets half of it."""
 DELAY_SECONDS: Final = 60.0
+"""The longest delay of a response."""
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval of a setting: a week."""
 DRAIN_SECONDS: Final = 600
+"""The longest time to keep serving after SIGTERM."""
 RECORDS_BY_REQUEST: Final = 10_000
+"""Maximum number of records that requests add to a collection, unless `--max-records` is set."""
 RECORDS_GENERATED: Final = 100_000
+"""Maximum number of records to generate for a collection, which takes some seconds."""
 GENERATED_RECORDS: Final = "16"
 """How many records a contract's collection has at first, unless `--data` says otherwise."""
 STACK_DEPTH: Final = 32
@@ -350,11 +357,16 @@ FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 FIXTURE_SUFFIXES: Final = (*FILE_SUFFIXES, ".csv")
 """The same with CSV, which is rejected with a hint instead of ignored."""
 FILE_BYTES: Final = 256 * 1024
+"""Maximum size of a scenario file."""
 FILE_NODES: Final = 20_000
+"""Maximum number of values in one."""
 FIXTURE_BYTES: Final = 1024 * 1024
+"""Maximum size of a fixture file, and of a body of the control API."""
 FIXTURE_NODES: Final = 250_000
 """More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
+"""Maximum number of problems in a message."""
 CANNED_BYTES: Final = 1024 * 1024
 """Maximum size of the body of a stub's reply; each stub keeps its own in memory."""
 HEADER_VALUE_BYTES: Final = 4096
+"""Maximum size of a header's value in a stub."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 JSON_DEPTH: Final = 20
+"""Maximum depth of a body, since validation recurses."""
 
 REMOVE_QUOTES: Final = "remove the quotes"
 """How to fix a number or a boolean that is written as a text."""

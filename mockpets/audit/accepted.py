@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ACCEPTED_FILE: Final = Path("audit-accepted.yaml")
 """What is read, if it exists, unless an option names another file."""
 _CAUSES: Final = 1000
+"""Maximum number of causes in the file; people write them, so more are a mistake."""
 _FORM: Final = "write the id of a cause and a reason, such as silent/reads: Fixed in release 4"
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _OLDEST: Final = (20, 19)
+"""The oldest Node that current versions of Vite and Playwright run on."""
 _INSTALL: Final = "install Node 20.19 or newer: https://nodejs.org/en/download"
 _STOP_SECONDS: Final = 10
 """How long the program may take to write its result after SIGINT."""

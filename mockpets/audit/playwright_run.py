@@ -28,7 +28,9 @@ _RETRIES: Final = "RETRIES_MS = 15_000"
 _SHORTER: Final = "RETRIES_MS = 5_000"
 """The audit has waited longer already, and every test that fails waits as long."""
 _TEST_SECONDS: Final = 60
+"""Time limit of a test: it starts a browser, and waits `RETRIES_MS` for what does not come."""
 _STOP_SECONDS: Final = 10
+"""How long Playwright may take to stop its browsers after SIGINT."""
 
 
 @dataclass(frozen=True)

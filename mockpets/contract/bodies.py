@@ -27,7 +27,9 @@ BodyProblem = Literal["", "missing", "media type", "malformed", "invalid", "too 
 _FORM: Final = "application/x-www-form-urlencoded"
 _MULTIPART: Final = "multipart/form-data"
 _PARTS: Final = 1000
+"""Maximum number of parts of a form, as in Werkzeug."""
 _SHOWN: Final = 80
+"""Characters of a media type that a message repeats."""
 
 
 class Sent(NamedTuple):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Node = Mapping[str, Any]
 
 _PATTERN_SHOWN: Final = 60
+"""Characters of a pattern that a message repeats: about a line."""
 NOUNS: Final[Mapping[str, str]] = {
     "string": "a string",
     "number": "a number",

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 NESTED_CHOICES: Final = 40
 """Levels of nested `oneOf`, `anyOf` and `not` that are enforced."""
 _CHOICES_SHOWN: Final = 10
+"""The number of choices that a message lists."""
 _LONG: Final = 10**40
 """An integer of this size or larger stays a Decimal, as in strict_json: int() may take forever."""
 _DROPPED: Final = object()

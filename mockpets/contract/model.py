@@ -116,9 +116,11 @@ LIMIT: Final = "limit"
 _SHOWN: Final = 100
 """How much of a key a message repeats, in characters."""
 _KEY_SHOWN: Final = 40
+"""The same for a key that is not valid."""
 _ENTRY_BYTES: Final = 200
 """For the place of a record, index entries, and some reserve."""
 _KEY_BYTES: Final = 100
+"""For the key itself, in the table and in the index."""
 _VALUE_BYTES: Final = 250
 """For an index entry of a value that no other record may have."""
 

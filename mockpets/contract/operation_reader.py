@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PATH_KEYS: Final = ("$ref", "summary", "description", "servers", "parameters")
 _OPERATIONS: Final = 10_000
+"""Maximum number of operations; with their schemas, these take seconds to read."""
 
 
 class Described(NamedTuple):

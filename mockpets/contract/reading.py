@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DEPTH: Final = 200
+"""Maximum depth of a document, since what reads one recurses."""
 VALUES: Final = 2_000_000
 """Maximum number of values in a file; an alias counts as often as it is used."""
 _DIGITS: Final = 400

@@ -30,6 +30,7 @@ In another file it starts with the file's name and ``#``: ``("schemas/post.yaml#
 """
 
 FILE_BYTES: Final = 32 * 2**20
+"""Maximum size of a document with its files."""
 FILES: Final = 1000
 CHAIN: Final = 50
 """Maximum number of references that lead to each other."""

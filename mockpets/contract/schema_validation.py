@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _COMPARED: Final = 200
 """How many alternatives are compared with one value to find the nearest ones."""
 _NAME_SHOWN: Final = 60
+"""Characters of the name of a property that a message repeats."""
 
 
 class _Walk:

@@ -18,6 +18,7 @@ _NOTHING: Final[Mapping[str, Any]] = {}  # one object: `Shapes` knows schemas by
 _DEPTH: Final = 12
 """How deep parts of a schema may nest; circular parts end here."""
 _ENVELOPE_DEPTH: Final = 3
+"""Objects around a list or a record, as in ``{"data": {"items": {"edges": [...]}}}``."""
 _NAMES: Final = 10_000
 """Names to remember what functions return for them; some are those that clients send."""
 _IRREGULAR: Final = {

@@ -33,6 +33,7 @@ _NO_FIELDS: Final = Fields({}, None, closes=True)
 _CHUNKS: Final = 1000
 """Maximum number of chunks: each takes 2 microseconds to parse, even if it has a single byte."""
 _TRAILERS: Final = 100
+"""Maximum number of trailers, which are ignored: half as many as headers."""
 
 
 class RequestParser:

@@ -104,6 +104,7 @@ _BASE64: Final = frozenset(f"{ascii_letters}{digits}+-_")
 _BASE64_END: Final = _BASE64 | {"="}
 """The characters of base64 before and behind a part. A slash may end a segment of a path."""
 _STEP: Final = 4
+"""Texts are searched at every fourth character, which takes a quarter of the time."""
 _WINDOW: Final = _LEAST - _STEP + 1
 """How texts are searched for these values: a part of this length at each such place."""
 _VALUE_END: Final = re.compile(r"[\s\"'<>&,;]|$")

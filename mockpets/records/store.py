@@ -60,6 +60,7 @@ NO_FILTERS: Final[Filters] = {}
 _BYTES_AT_ONCE: Final = 64 * 1024
 """The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
 _RECORD_BYTES: Final = 100
+"""The size that a record counts besides its JSON, so that many small ones end a batch too."""
 _RESPONSES: Final = 64 * 1024
 """Maximum size of the responses that a store remembers, in bytes; a single one may exceed it."""
 _RESPONSE_BYTES: Final = 500

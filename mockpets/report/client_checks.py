@@ -48,7 +48,9 @@ _GROWTH: Final = 1.5
 _LONG: Final = 30.0
 """After a pause of that many seconds, a request is a new attempt, as of a page that polls."""
 _RETRIES: Final = 3
+"""Pauses that do not grow are reported from the third on: two may be equal by chance."""
 _SHORT_RETRIES: Final = 2
+"""Pauses below `_SHORT` are reported from the second on."""
 _TOLERANCE: Final = 0.05
 """Seconds before the end of Retry-After that a request may come: timers are inexact."""
 _BY_HAND: Final = 1.0
@@ -60,6 +62,7 @@ _CONCURRENT: Final = 0.05
 _CLOCK: Final = 0.001
 """The precision of the times in a HAR document, where a start is rounded down."""
 _AFTER_401: Final = 2
+"""Responses with 401 in a row that are no finding: the second may be a retry with a new token."""
 _EQUAL: Final = 5
 """Equal requests in a second without a finding."""
 _REJECTED: Final = (400, 422)

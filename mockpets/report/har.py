@@ -55,6 +55,7 @@ _KINDS: Final[Mapping[type | UnionType, str]] = {
     str | None: "a string or null",
 }
 _STATUSES: Final = 1000
+"""Above every status of HTTP (RFC 9110, 15); a HAR file can have any number."""
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
 """In an error of Chromium, Firefox or WebKit: the page ended the request."""
 _LAST_TIME: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()

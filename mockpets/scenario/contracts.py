@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _DAY: Final = 24 * 3600
+"""In seconds."""
 
 
 class Given(NamedTuple):

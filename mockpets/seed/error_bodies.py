@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mockpets.seed.values import Values
 
 _DEEPEST: Final = 8
+"""Levels of a body that are searched for a place for the message."""
 
 
 def error_body(schema: Node, template: object, error: Error, values: Values) -> object:

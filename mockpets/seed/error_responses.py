@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PROBLEM: Final = "application/problem+json"
 _INVALID: Final = (400, 422)
+"""The statuses of responses to invalid requests, which can list their problems."""
 
 
 class ErrorResponse(NamedTuple):

@@ -23,6 +23,7 @@ ABSENT: Final = object()
 """Stands for no value, since None is null."""
 
 _DEEPEST: Final = 12
+"""Levels of an example whose parts are used as examples too; circular schemas end here."""
 
 
 class _Found(NamedTuple):

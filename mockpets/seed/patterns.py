@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TRIES: Final = 60
+"""Attempts to write a text that matches: look-aheads and lengths need several."""
 _MORE: Final = 4
 """Repeats of an open repeat beyond its minimum, unless a minimum length needs more."""
 _QUICK: Final = 16
 """Maximum length of a text that any pattern matches quickly."""
 _LONGEST: Final = 5_000
+"""Maximum number of characters that are written, over all attempts."""
 _LETTERS: Final = string.ascii_lowercase
 _PRINTABLE: Final = "".join(map(chr, range(32, 127)))
 _SETS: Final = {

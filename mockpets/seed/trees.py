@@ -44,6 +44,7 @@ _RETRIED: Final = 50
 _LONGEST: Final = 10_000
 """Maximum number of items or properties; a schema that requires more gets an invalid value."""
 _TRIES: Final = 12
+"""Attempts to make a valid value; after twelve, conditions probably exclude each other."""
 _RARE: Final = 0.08
 """How often an optional property of a record is missing, or a nullable one is null."""
 _ALWAYS: Final = word_set("id name title slug email username status createdat updatedat")

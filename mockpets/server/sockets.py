@@ -23,6 +23,7 @@ default it is megabytes, and the loop would not see that a client reads nothing.
 _PROBE_SECONDS: Final = 0.5
 """Time limit of each step of checking which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
+"""Attempts to find a port that is free on IPv4 and IPv6."""
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 _HOST_HINT: Final = "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"
 _Address = tuple[str, int, tuple[Any, ...], bool]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mockpets.constants import Removal
 
 UNDO_SECONDS: Final = 10.0
+"""As long as people take to notice a mistake; what is removed still uses memory."""
 REMOVED: Final = 100
 """Sessions of which something is kept; the suites of a busy server delete many each second."""
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Pair = tuple[str, str]
 
 PREFLIGHT_SECONDS: Final = 600
+"""How long a browser may keep the result of a preflight: ten minutes, so a change shows soon."""
 REJECTED_ORIGINS: Final = 20
 """Maximum number of rejected origins to log and show; any client can send invented ones."""
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
 
 _DAY: Final = 24 * 3600 * 1000
+"""In milliseconds."""
 _ERROR: Final = 400
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FAILURES: Final[Mapping[str, tuple[ErrorCode, tuple[int, ...]]]] = {

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     Headers = list[tuple[str, str]]
 
 _ENTRY_BYTES: Final = 1700
-"""Memory of an entry without its texts and bodies."""
+"""Memory of an entry without its texts and bodies, as `tracemalloc` measures it."""
 _NOTE_BYTES: Final = 150
 _STEP_BYTES: Final = 150
+"""The same of a note, and of a step of the trace."""
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH: Final = 40
+"""The longest method to record; RFC 9110 sets no limit, and the longest registered one has 17."""
 
 
 def record(

@@ -215,3 +215,4 @@ class Response:
 
 
 _BODILESS: Final = (204, 205, 304)
+"""The statuses without a body (RFC 9110, 15)."""

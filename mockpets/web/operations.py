@@ -382,6 +382,7 @@ def _meanings(text: str) -> Iterator[Hashable]:
 
 
 _NAMES_NOTED: Final = 8
+"""The number of names that one note lists."""
 
 
 def ignored_note(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:

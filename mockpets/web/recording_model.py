@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
 
 _BUDGET: Final = 2 * BODY_BYTES
+"""For the record of one request, with its response."""
 _HEADERS: Final = (
     *("authorization", "content-encoding", "content-type"),
     *("api-key", "apikey", "x-api-key", "x-auth-token"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FILE_DEPTH: Final = 40
+"""Maximum depth of a file, since what reads one recurses; a recorded body fits in a reply."""
 
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
 """The kind of a node; an ``unusable`` one already has a problem, and shapes ignore it."""

@@ -93,6 +93,7 @@ def _own_path(path: str, node: Node, diagnostics: Diagnostics) -> Any:
 
 _CONTENTS: Final = "give the records by the name of the collection: data: {orders: [...]}"
 _FILTERS: Final = 8
+"""Maximum number of filters: each is an index that every change updates."""
 _PROPERTY: Final = Text("The name of a property.", "the name of a property", r"[\s\S]+", 100)
 _RESOURCE: Final = Object(
     "A collection of records that clients can list, add, change and delete.",

@@ -51,6 +51,7 @@ FORMAT: Final = 1
 _STATE: Final = struct.Struct(">624II")
 """The state of `random.Random`: a table of integers, and the position in it."""
 _HIGHEST_BIT: Final = 1 << 31
+"""Of the first word of the generator's state, whose other bits are not used (MT19937)."""
 _NODES: Final = FIXTURE_BYTES // 2
 """More than a body can hold, even with the shortest values: `[0,0]`."""
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _FILE: Final = "body"
 """The text's name in messages."""
 _BYTES: Final = 16 * 1024
+"""Maximum size of a body, since each of its conditions is compared with each recorded request."""
 _NODES: Final = 200
 """Enough for 90 conditions; a verification checks each of them against each recorded request."""
 
