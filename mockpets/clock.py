@@ -63,7 +63,6 @@ class ClockChange(NamedTuple):
 
 
 def real_time() -> int:
-    """Return the real time."""
     return time_ns() // 1_000_000
 
 

@@ -95,7 +95,6 @@ class _Context:
 
     @property
     def expression(self) -> str:
-        """Return the expression in TypeScript."""
         return literal(self.finding["expression"] or "")
 
     def fail(self) -> list[str]:

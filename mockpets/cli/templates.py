@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def template(folder: str, name: str) -> str:
-    """Return the text of a template."""
     return files("mockpets.cli").joinpath(folder, name).read_text(encoding="utf-8")
 
 

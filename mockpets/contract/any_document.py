@@ -43,7 +43,6 @@ class DocumentBody:
 
     @cached_property
     def schema(self) -> Schema:
-        """Its properties."""
         return Schema(self.name, self.field.shape.fields)
 
     def allows(self, name: str) -> bool:

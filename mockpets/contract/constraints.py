@@ -119,7 +119,6 @@ def _limits(node: Node, keyword: str, exclusive: str) -> Iterator[tuple[bool, An
 
 
 def text_checks(nodes: Sequence[Node]) -> tuple[Check, ...]:
-    """Return the checks of a string."""
     checks = [Check(is_unicode, "must be a string of Unicode text")]
     checks += _sizes(nodes, "minLength", "maxLength", "character", "characters")
     for pattern in _texts(nodes, "pattern"):
@@ -133,7 +132,6 @@ def text_checks(nodes: Sequence[Node]) -> tuple[Check, ...]:
 
 
 def number_checks(nodes: Sequence[Node], *, is_integer: bool) -> tuple[Check, ...]:
-    """Return the checks of a number."""
     checks = [Check(_is_finite, "must be a number that JSON can represent")]
     limits = limits_of(nodes)
     if limits != Limits():

@@ -159,7 +159,6 @@ class Details:
 
     @cached_property
     def bodies(self) -> Bodies:
-        """The bodies of requests."""
         from mockpets.contract.bodies import Bodies  # a start needs none
 
         return Bodies(self.api.fields, self.described.body)
@@ -191,7 +190,6 @@ class Details:
 
     @cached_property
     def header_names(self) -> tuple[str, ...]:
-        """The headers of its responses."""
         responses = self.described.responses.values()
         names = [name for each in responses for name in each.get("headers") or ()]
         tag = ["ETag"] if self.guess.collection in self.api.conditional else []

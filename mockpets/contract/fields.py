@@ -175,7 +175,6 @@ class Integer(ContractField):
         return super().problem(value)
 
     def accept(self, value: object) -> int | Invalid:
-        """Return the integer."""
         # The range first: int() of a Decimal such as 1e999999 would take forever.
         if is_number(value) and self.low <= value <= self.high and value == int(value):
             return int(value)
@@ -190,7 +189,6 @@ class IntegerText(Integer):
         return ContractField.problem(self, value)
 
     def accept(self, value: object) -> int | Invalid:
-        """Return the integer."""
         digits = max(_DIGITS, len(str(self.high)))
         if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{digits}}}", value):
             number = int(value)
@@ -204,7 +202,6 @@ class Text(ContractField):
     expected = "must be a string of Unicode text"
 
     def accept(self, value: object) -> str | Invalid:
-        """Return the text."""
         return value if isinstance(value, str) and is_unicode(value) else INVALID
 
 
@@ -217,7 +214,6 @@ class Choice(ContractField):
         self.expected = f"must be one of {', '.join(self.choices)}"
 
     def accept(self, value: object) -> str | Invalid:
-        """Return the text."""
         return value if isinstance(value, str) and value in self.choices else INVALID
 
 

@@ -87,17 +87,13 @@ if TYPE_CHECKING:
             """A digest of the definition; empty if records stay when it changes."""
             ...
 
-        def new(self, body: object) -> Record:
-            """Return the record of a body."""
-            ...
+        def new(self, body: object) -> Record: ...
 
         def changed(self, record: Record, patch: object) -> Record:
             """Return a record with other properties, after a JSON merge patch."""
             ...
 
-        def check(self, record: Record) -> None:
-            """Check a record."""
-            ...
+        def check(self, record: Record) -> None: ...
 
         def dump(self, record: Record) -> bytes:
             """Return a record as JSON."""
@@ -235,7 +231,6 @@ class Body(NamedTuple):
 
     @property
     def properties(self) -> Iterable[str]:
-        """The names of the properties."""
         return self.schema.fields
 
     def problems(self, value: object) -> list[ValueProblem]:

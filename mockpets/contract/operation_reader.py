@@ -67,7 +67,6 @@ class OperationReader(ComponentReader):
         self._ids: dict[str, Path] = {}
 
     def read(self) -> None:
-        """Read all operations."""
         root = self._document.root
         templates: dict[str, tuple[str, Path]] = {}
         for path, value in root["paths"].items():

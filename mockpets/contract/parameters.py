@@ -35,8 +35,6 @@ _NESTED: Final = 5
 
 
 class Parameters:
-    """The parameters of an operation."""
-
     def __init__(self, fields: Fields, operation: Described) -> None:
         self._of_kind: dict[str, list[_Parameter]] = {kind: [] for kind in _STYLES}
         for node in operation.parameters:

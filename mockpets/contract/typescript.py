@@ -231,7 +231,6 @@ class _Writer:
         return f"interface {self._interface} {_object_type(members, comments={})}\n"
 
     def type(self, node: object) -> str:
-        """Return the type of a schema."""
         schema = mapping(node)
         if isinstance(schema.get("$ref"), str):
             return f"{self._interface}[{_quoted(self._name(schema))}]"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def parse_row(row: bytes) -> Record:
-    """Return the record of a row."""
     return cast("Record", load_json(row.decode()))
 
 

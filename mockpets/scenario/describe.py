@@ -27,7 +27,6 @@ _REPEATS: Final = {
 
 
 def describe_stub(stub: Stub) -> StubDescription:
-    """Return the description of a stub."""
     return {
         "label": stub.label,
         "scenario": stub.label.partition("/")[0],

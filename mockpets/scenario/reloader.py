@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
 
 WATCH_SECONDS: Final = 0.08
-"""Interval at which scenario and fixture files are checked for changes: a saved file is active before
-a browser reloads, and a check of 50 files takes 1 ms."""
+"""Interval at which scenario and fixture files are checked for changes: a saved file is active
+before a browser reloads, and a check of 50 files takes 1 ms."""
 
 _log = logging.getLogger("mockpets")
 _REJECTED: Final = "requests that name it get 422"

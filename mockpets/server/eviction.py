@@ -25,13 +25,13 @@ class Evictable(Protocol):
     connected: bool
 
     @property
-    def phase(self) -> str: ...  # noqa: D102 - as in `Connection`
+    def phase(self) -> str: ...
     @property
-    def is_incomplete(self) -> bool: ...  # noqa: D102
+    def is_incomplete(self) -> bool: ...
     @property
-    def is_slow(self) -> bool: ...  # noqa: D102
-    def read_available(self) -> None: ...  # noqa: D102
-    def close(self, end: ResponseEnd = ...) -> None: ...  # noqa: D102
+    def is_slow(self) -> bool: ...
+    def read_available(self) -> None: ...
+    def close(self, end: ResponseEnd = ...) -> None: ...
 
 
 class EvictionQueue:

@@ -40,7 +40,6 @@ class Documents:
 
     @cached_property
     def by_name(self) -> Sources:
-        """All of them."""
         return {**self.sent, **self.overrides}
 
     def charged(self, budget: MemoryBudget) -> Documents:

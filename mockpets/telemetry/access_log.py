@@ -259,7 +259,6 @@ class _Queue(QueueHandler):
         self.lost = 0
 
     def prepare(self, record: logging.LogRecord) -> str:
-        """Return the line."""
         return self.format(record)
 
     def enqueue(self, record: Any) -> None:

@@ -76,7 +76,6 @@ class Action:
 
     @property
     def key_name(self) -> str:
-        """The property with the key."""
         return self.schema.key
 
     @property
@@ -251,7 +250,6 @@ class Action:
 
 
 def action_of(operation: Operation, request: Request, arguments: Arguments) -> Action:
-    """Return the action of a request."""
     details = details_of(operation)
     api, name = details.api, details.guess.collection
     store = _store_of(operation, request, api.stored(name))
