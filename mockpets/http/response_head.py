@@ -23,7 +23,7 @@ def response_head(
     headers: Sequence[str],
     length: int | None,
     connection: str | None,
-    own: Collection[str] = (),
+    from_app: Collection[str] = (),
     more_breaks: int = 0,
 ) -> bytes:
     """Return status line, headers and the empty line.
@@ -31,7 +31,7 @@ def response_head(
     :param headers: lines, without Content-Length and Connection.
     :param length: bytes of the body, None if the status does not allow a body.
     :param connection: the value of the Connection header, None to omit it.
-    :param own: "date" and "server", if they are among the headers.
+    :param from_app: "date" and "server", if the app has set them.
     :param more_breaks: the line breaks within `headers`, where a line has several headers.
     :raise ValueError: a line break in the status or a header.
     :raise UnicodeEncodeError: a character that is not in Latin-1.
@@ -39,9 +39,9 @@ def response_head(
     lines = [f"HTTP/1.1 {status}", *headers]
     if length is not None:
         lines.append(f"Content-Length: {length}")
-    if "date" not in own:
+    if "date" not in from_app:
         lines.append(f"Date: {_date(int(time.time()))}")
-    if "server" not in own:
+    if "server" not in from_app:
         lines.append(f"Server: {IDENT}")
     if connection is not None:
         lines.append(f"Connection: {connection}")

@@ -95,13 +95,13 @@ def response_of(connection: Connection, request: RequestParser, reply: Reply) ->
     ending = "close" if close else None
     if not close and request.version == "1.0":
         ending = "keep-alive"
-    own = _set_by_app(tuple([name for name, _ in headers]))
+    from_app = _set_by_app(tuple([name for name, _ in headers]))
     head = response_head(
         reply.status,
         [*map(": ".join, headers)],
         length if has_body else None,
         ending,
-        own,
+        from_app,
         more_breaks,
     )
     return Response(request, head, body, reply.delivery, close, short, reply.on_end)

@@ -296,8 +296,8 @@ class Session:
     @property
     def library(self) -> Library:
         """The scenarios that this session knows: those in files, and its own."""
-        files, own = self.shared.library(), self.documents
-        return own.library(files) if own.sent or own.overrides else files
+        files, documents = self.shared.library(), self.documents
+        return documents.library(files) if documents.sent or documents.overrides else files
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
@@ -370,8 +370,8 @@ class Session:
         """Return the number of records in all collections of the session."""
         used = self.records()
         unused = (table for label, table in self.starts.items() if (label, "") not in used)
-        own = sum(len(table.rows) for table in unused)
-        return own + sum(records.total() for _, records in used.values())
+        generated = sum(len(table.rows) for table in unused)
+        return generated + sum(records.total() for _, records in used.values())
 
     # --- Scenarios ----------------------------------------------------------------------------
 
@@ -393,7 +393,7 @@ class Session:
         names = self.check(names, sent)
         with self._lock:
             before = self.documents
-            overrides = {name: own for name, own in before.overrides.items() if name not in sent}
+            overrides = {name: each for name, each in before.overrides.items() if name not in sent}
             documents = Documents(sent, overrides).charged(self._budget)
             if restart is None:
                 restart = names if {*names} == {*self.active} else {*names} - {*self.active}
@@ -427,7 +427,7 @@ class Session:
         """
         with self._lock:
             known = self.documents.overrides.items()
-            others = {each: own for each, own in known if each != name}
+            others = {other: each for other, each in known if other != name}
             if document is not None and len(others) >= OVERRIDES:
                 message = f"the session already has {OVERRIDES} overrides; delete one"
                 raise RequestError("busy", message)
@@ -466,8 +466,8 @@ class Session:
         for name in names:
             if name in self.documents.sent and name not in sent:
                 raise RequestError("unknown_scenario", document_message(name))
-        own = Documents({}, {**self.documents.overrides, **sent})
-        return own.library(self.shared.library()).stack(names).names
+        documents = Documents({}, {**self.documents.overrides, **sent})
+        return documents.library(self.shared.library()).stack(names).names
 
     def decide(self, stack: Stack, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request.

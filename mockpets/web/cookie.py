@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from mockpets.constants import CONTROL_PREFIX, COOKIE
 from mockpets.errors import RequestError
-from mockpets.web.cors import NO_ORIGIN, is_allowed, is_own, valid_origin
+from mockpets.web.cors import NO_ORIGIN, is_allowed, is_same_origin, valid_origin
 from mockpets.web.session_selector import named_scenarios, named_session
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _problem(request: Request, settings: Settings) -> str:
     origin: str = environ.get("HTTP_ORIGIN", "")
     if settings.public:
         return "has no effect with --public"
-    if not origin or is_own(origin, environ.get("HTTP_HOST", "")):
+    if not origin or is_same_origin(origin, environ.get("HTTP_HOST", "")):
         return ""
     if is_allowed(origin, settings.control_origin):
         return ""

@@ -70,7 +70,7 @@ def for_preflight(environ: WSGIEnvironment) -> list[Pair]:
     return headers
 
 
-def is_own(origin: str, host: str) -> bool:
+def is_same_origin(origin: str, host: str) -> bool:
     """Return whether an origin is that of the server, which has this Host."""
     return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 

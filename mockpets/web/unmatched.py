@@ -68,7 +68,7 @@ def unmatched(playback: Playback, request: Request, _: str = "") -> Response | S
         location = iri_to_uri(f"{request.root_path}{page}")
         return Response(status=302, headers=[("Location", location)])
     if not playback.contracts.serves(path):
-        if _is_own(playback, request):
+        if _is_of_scenario(playback, request):
             return playback.respond(None, serve_or_reject, request, check_route)
         if method == "CONNECT":  # has no path: its target is a host and a port
             request.notes.append(("unmatched", "the contract does not define this method"))
@@ -81,7 +81,7 @@ def unmatched(playback: Playback, request: Request, _: str = "") -> Response | S
     return playback.respond(None, serve_or_reject, request, check_route)
 
 
-def _is_own(playback: Playback, request: Request) -> bool:
+def _is_of_scenario(playback: Playback, request: Request) -> bool:
     """Return whether the request's scenarios define a collection for its path."""
     try:
         *_, stack = playback.select(request)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from mockpets.errors import RequestError
 from mockpets.web.authentication import bearer
-from mockpets.web.cors import is_allowed, is_own, rejection
+from mockpets.web.cors import is_allowed, is_same_origin, rejection
 from mockpets.web.jobs import body_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def may_read(request: Request, settings: Settings) -> bool:
         return site is None  # not a browser, or an old one
     # Without TLS, browsers send Sec-Fetch-Site only to loopback (Fetch Metadata, 3). Elsewhere, the
     # server's own page, the panel, is recognized by its host.
-    if site is None and is_own(origin, request.headers.get("Host", "")):
+    if site is None and is_same_origin(origin, request.headers.get("Host", "")):
         return True
     return is_allowed(origin, settings.control_origin)
 

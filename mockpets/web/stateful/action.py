@@ -270,12 +270,12 @@ def action_of(operation: Operation, request: Request, arguments: Arguments) -> A
 
 
 def _store_of(operation: Operation, request: Request, name: str) -> Store:
-    stack, own = request.stack, operation.collection
+    stack, collection = request.stack, operation.collection
     assert stack is not None  # noqa: S101 - `Playback.respond` sets it
-    assert own is not None  # noqa: S101 - an operation with a role has one
+    assert collection is not None  # noqa: S101 - an operation with a role has one
     collections = stack.contracts.collections
     # With a label if another contract has a collection with this name.
-    labelled = f"{own.name.partition('.')[0]}.{name}"
+    labelled = f"{collection.name.partition('.')[0]}.{name}"
     return session_of(request).store(stack, collections.get(labelled) or collections[name])
 
 

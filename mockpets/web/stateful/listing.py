@@ -62,13 +62,13 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
 
     :param given: all records of the list, in place of those in the store.
     """
-    own, filters, sorts = [], _asked(action), _sorts(action)
+    conditions, filters, sorts = [], _asked(action), _sorts(action)
     if given is None:
         action.check_parents()
-        own, filters = _own(action), [*filters, *_fixed(action)]
+        conditions, filters = _list_conditions(action), [*filters, *_fixed(action)]
     rows = action.store.rows() if given is None else given
-    if own or filters or sorts:
-        rows = _selected(action, rows, own, filters, sorts)
+    if conditions or filters or sorts:
+        rows = _selected(action, rows, conditions, filters, sorts)
     page = page_of(action, rows)
     # Only the page is parsed, since thousands of records take long.
     records = [*map(parse_row, rows[page.start : page.end])]
@@ -93,22 +93,22 @@ def list_values(action: Action) -> Response:
 def _selected(
     action: Action,
     rows: Iterable[bytes],
-    own: Sequence[Filter],
+    conditions: Sequence[Filter],
     filters: Sequence[Filter],
     sorts: Sequence[Sort],
 ) -> list[bytes]:
     """Return the rows of a list in its order; those without the property of a sort are last.
 
-    :param own: see `_own`.
+    :param conditions: see `_list_conditions`.
     """
-    for each in (*own, *filters):
+    for each in (*conditions, *filters):
         rows = filter(each.may_pass, rows) if each.may_pass else rows
     is_expanded = bool(filters and additions(action, action.stored))
     # With their keys, without the parsed records: thousands of them delay Python's collector.
     pairs: list[tuple[bytes, list[Any]]] = []
     for row in rows:
         record = parse_row(row)
-        if all(each.passes(record) for each in own):
+        if all(each.passes(record) for each in conditions):
             whole = expanded(action, record, action.stored) if is_expanded else record
             if all(each.passes(whole) for each in filters):
                 pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
@@ -119,7 +119,7 @@ def _selected(
     return [row for row, _ in pairs]
 
 
-def _own(action: Action) -> list[Filter]:
+def _list_conditions(action: Action) -> list[Filter]:
     """Return the conditions on all records of a list: they exist, below the parents in the path."""
     result = []
     if action.collection.is_open:
