@@ -98,10 +98,8 @@ def render(target: str, processes: int) -> dict[str, str]:
     type=click.Path(path_type=Path, file_okay=False),
 )
 def deploy(target: str, processes: int, out: Path | None) -> None:
-    """Print the files that run several processes behind HAProxy.
-
-    Each session belongs to one process: crc32 of its name modulo NUMBER. Another NUMBER moves most
-    sessions, so change it while no tests run.
+    """Each session belongs to one process: crc32 of its name modulo NUMBER. Another NUMBER moves
+    most sessions, so change it while no tests run.
     """
     for name, text in render(target, processes).items():
         if out is None:
