@@ -23,7 +23,7 @@ RUN export MOCKPETS_COMMIT="$REVISION" \
     && python3 -m venv --without-pip /opt/mockpets \
     && /build/bin/pip --python /opt/mockpets/bin/python install \
         --quiet --no-cache-dir --no-compile --disable-pip-version-check -c constraints.txt . \
-    && /opt/mockpets/bin/python deploy/sbom.py >/opt/mockpets/sbom.cdx.json
+    && /opt/mockpets/bin/python deploy/release/sbom.py >/opt/mockpets/sbom.cdx.json
 # The container runs on a read-only file system, and the official images lack a compiled standard
 # library: compile both here, into a separate tree, without later checks.
 ENV PYTHONPYCACHEPREFIX=/opt/mockpets/compiled

@@ -8,7 +8,7 @@ reports what is out of date. These modules have no command of their own.
 | `compiled_scenarios` | `mockpets/scenario/shipped.py` |
 | `declarations` | `control`, `contract` and `scenarios` of `kit/`: declarations and constants |
 | `bundle` | `kit/toolbar.js`, of the modules in `kit/toolbar/` |
-| `copies` | the kit in the examples, and `deploy/` |
+| `copies` | the kit in the examples |
 | `reference` | the generated parts of the pages, and `llms.txt` |
 | `tests.cli.terminal` | the golden files of the terminal |
 

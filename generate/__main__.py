@@ -36,7 +36,6 @@ PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
     "the declarations in kit/": declarations.modules,
     "kit/toolbar.js": bundle.toolbar,
     "the kit in examples/": copies.kits,
-    "deploy/": copies.deployments,
     "docs/, README.md and llms.txt": reference.files,
     "tests/cli/golden/": terminal.files,
 }

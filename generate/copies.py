@@ -1,4 +1,4 @@
-"""Make the files that the commands `kit` and `deploy` write into this repository."""
+"""Make the files that the command `kit` writes into this repository."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from generate import ROOT
-from mockpets.cli.deploy import TARGETS, render
 
 KITS: Final = ("react/tests/mockpets", "next/tests/mockpets", "next/lib/mockpets")
-PROCESSES: Final = 4
 
 
 def kits() -> dict[Path, str]:
@@ -40,12 +38,3 @@ sys.path[0] = sys.argv[1]
 from mockpets.cli.main import main
 sys.exit(main(["kit", sys.argv[2]]))
 """
-
-
-def deployments() -> dict[Path, str]:
-    """Return the files in `deploy/`, which are those for four processes."""
-    return {
-        ROOT / "deploy" / target / name: text
-        for target in TARGETS
-        for name, text in render(target, PROCESSES).items()
-    }

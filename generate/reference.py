@@ -29,7 +29,7 @@ from mockpets.report.findings import CLIENT_RULES
 from mockpets.scenario.language.references import SOURCES
 from mockpets.scenario.library import load_library
 from mockpets.scenario.model import OPERATORS
-from mockpets.settings.model import rows
+from mockpets.settings.model import Group, rows
 from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import _HELP as HOLDINGS
 from mockpets.telemetry.metrics import Metrics
@@ -89,33 +89,14 @@ def meanings(heads: tuple[str, str], codes: Iterable[Code], texts: Mapping[Code,
 
 def settings(group: str) -> str:
     """Return the table of the settings of one group."""
-    missing = {row.name for row in rows()} - {name for names in _GROUPS.values() for name in names}
-    if missing:
-        raise CannotGenerateError(f"add these settings to a group: {sorted(missing)}")
-    known = {row.name: row for row in rows()}
     return table(
         ("option", "variable", "default", ""),
         (
             (code(row.flag), code(row.variable), _default(row), _linked(row.help))
-            for row in (known[name] for name in _GROUPS[group])
+            for row in rows()
+            if row.group == group
         ),
     )
-
-
-_GROUPS: Final = {
-    "listening": ("host", "port", "prefix", "behind_proxy", "drain"),
-    "data and scenarios": (
-        *("contract", "corrections"),
-        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "data", "locale", "now"),
-        *("api_key", "delay"),
-    ),
-    "control API": ("control", "control_token", "control_origin"),
-    "sessions and limits": (
-        *("sessions", "max_sessions", "max_records", "memory"),
-        *("state", "reset_every", "public", "visitor_rate"),
-    ),
-    "log": ("name", "log", "log_addresses"),
-}
 
 
 def _default(row: Row) -> str:
@@ -424,7 +405,7 @@ def clinic(spec: str, title: str = "") -> str:
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
-    **{f"settings: {group}": partial(settings, group) for group in _GROUPS},
+    **{f"settings: {group}": partial(settings, group) for group in get_args(Group)},
     "repeatable settings": repeatable,
     "commands": commands,
     "connection options": connection_options,

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import mockpets
+from mockpets.cli.deploy import render
 from mockpets.constants import GENERATED_RECORDS
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
@@ -28,7 +29,7 @@ from tests.test_container_files import PAGES, environment, one
 
 ROOT = Path(__file__).parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
-DEPLOYED = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
+DEPLOYED = yaml.safe_load(render("compose", 4)["compose.yaml"])
 """The file for several processes; tests/test_deploy.py has what is only in it."""
 SERVICES = COMPOSE["services"]
 MOCK, APP = SERVICES["mock"], SERVICES["app"]

@@ -193,7 +193,13 @@ def test_the_build_gets_what_it_needs_and_nothing_else() -> None:
     assert rules[0] == "*"
     assert all((ROOT / name).exists() for name in sent)
     shipped = set(PROJECT["license-files"]) | {PROJECT["readme"], "fixtures", "kit", "scenarios"}
-    build = {"mockpets", "pyproject.toml", "hatch_build.py", "constraints.txt", "deploy/sbom.py"}
+    build = {
+        "mockpets",
+        "pyproject.toml",
+        "hatch_build.py",
+        "constraints.txt",
+        "deploy/release/sbom.py",
+    }
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     included = tool["hatch"]["build"]["targets"]["wheel"]["force-include"]
     pages = {name for name in included if name.startswith("docs/")}

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,14 +16,14 @@ from tests.docs.page import ROOT
 from tests.live.balancers import replaced
 from tests.programs import need
 from tests.telemetry.test_metrics import HELD
-from tests.test_deploy import DEPLOY, PROCESSES
+from tests.test_deploy import PROCESSES, TARGET_FILES
 
-FOLDER = DEPLOY / "compose"
-DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
+FILES = TARGET_FILES["compose"]
+DASHBOARD = json.loads(FILES["grafana.json"])
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
-ALERTS = yaml.safe_load((FOLDER / "alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+ALERTS = yaml.safe_load(FILES["alerts.yml"])["groups"][0]["rules"]
 PROGRAM = "/opt/mockpets/bin/mockpets"
-UNIT = (DEPLOY / "systemd" / "mockpets@.service").read_text(encoding="utf-8")
+UNIT = TARGET_FILES["systemd"]["mockpets@.service"]
 
 
 def promtool(*arguments: str, folder: Path) -> None:
@@ -36,26 +35,26 @@ def promtool(*arguments: str, folder: Path) -> None:
 
 @pytest.mark.tool
 def test_prometheus_accepts_its_configuration_and_the_alerts(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "control-token").write_text("only-for-this-test", encoding="utf-8")
 
     promtool("check", "config", "prometheus.yml", folder=tmp_path)
 
 
 @pytest.mark.tool
-def test_prometheus_accepts_the_configurations_of_the_docs(tmp_path: Path) -> None:
-    for page in ("save-and-monitor", "demo"):
-        text = (ROOT / "docs" / "operate" / f"{page}.md").read_text(encoding="utf-8")
-        [config] = re.findall("```yaml\n(scrape_configs:.*?)```", text, re.DOTALL)
-        (tmp_path / "prometheus.yml").write_text(config, encoding="utf-8")
+def test_prometheus_accepts_the_configuration_of_the_docs(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "operate" / "demo.md").read_text(encoding="utf-8")
+    [config] = re.findall("```yaml\n(scrape_configs:.*?)```", text, re.DOTALL)
+    (tmp_path / "prometheus.yml").write_text(config, encoding="utf-8")
 
-        promtool("check", "config", "prometheus.yml", folder=tmp_path)
-        [job] = yaml.safe_load(config)["scrape_configs"]
-        assert job["authorization"] == {"credentials": "the-control-token"}
+    promtool("check", "config", "prometheus.yml", folder=tmp_path)
+    [job] = yaml.safe_load(config)["scrape_configs"]
+    assert job["authorization"] == {"credentials": "the-control-token"}
 
 
 def test_every_process_is_scraped() -> None:
-    jobs = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
+    jobs = yaml.safe_load(FILES["prometheus.yml"])["scrape_configs"]
     targets = {job["job_name"]: job["static_configs"][0]["targets"] for job in jobs}
 
     assert jobs[0]["metrics_path"] == "/__mockpets/metrics"
@@ -123,7 +122,7 @@ def alert_test(values: dict[str, str], firing: str | None) -> dict[str, object]:
 @pytest.mark.parametrize("name", [None, *FIRING])
 def test_an_alert_fires_only_for_its_problem(name: str | None, tmp_path: Path) -> None:
     assert FIRING.keys() == {rule["alert"] for rule in ALERTS}
-    shutil.copy(FOLDER / "alerts.yml", tmp_path)
+    (tmp_path / "alerts.yml").write_text(FILES["alerts.yml"], encoding="utf-8")
     values = QUIET | (dict([FIRING[name]]) if name else {})
     document = {"rule_files": ["alerts.yml"], "tests": [alert_test(values, name)]}
     (tmp_path / "test.yml").write_text(yaml.safe_dump(document), encoding="utf-8")

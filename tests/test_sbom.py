@@ -17,7 +17,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 from tests.programs import need
 from tests.test_container_files import ALL, PROJECT, needed
 
-SCRIPT = Path(__file__).parent.parent / "deploy" / "sbom.py"
+SCRIPT = Path(__file__).parent.parent / "deploy" / "release" / "sbom.py"
 
 
 @cache
@@ -73,4 +73,4 @@ def test_the_packages_of_the_system_are_those_of_dpkg() -> None:
 def test_the_image_is_built_with_it() -> None:
     made = " ".join(rest for word, rest in ALL if word == "RUN")
 
-    assert "/opt/mockpets/bin/python deploy/sbom.py >/opt/mockpets/sbom.cdx.json" in made
+    assert "/opt/mockpets/bin/python deploy/release/sbom.py >/opt/mockpets/sbom.cdx.json" in made

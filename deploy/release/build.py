@@ -75,7 +75,7 @@ def build_pyz(wheel: Path, path: Path) -> Path:
         pip("install", "--no-compile", "--target", site, *only, *requirements)
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(site)  # noqa: S202 - it was built here
-        (site / _BILL).write_text(run(sys.executable, ROOT / "deploy/sbom.py", site))
+        (site / _BILL).write_text(run(sys.executable, HERE / "sbom.py", site))
         contents = {
             file.relative_to(site).as_posix(): file.read_bytes()
             for file in sorted(site.rglob("*"))

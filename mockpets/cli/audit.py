@@ -132,10 +132,8 @@ def audit(
     config: Path | None,
     **options: Any,
 ) -> int | None:
-    """Open an app's pages while its API fails, and report what its users would see.
-
-    Needs Node 20.19 or newer, and @playwright/test in your project. The audit sends the requests of
-    the page to the contract's base path, on any host, to a mock. It writes only to --output and
+    """Needs Node 20.19 or newer, and @playwright/test in your project. The audit sends the requests
+    of the page to the contract's base path, on any host, to a mock. It writes only to --output and
     --tests.
     """
     if problems := [*_problems(app_url, url=url, **options)]:

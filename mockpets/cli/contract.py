@@ -23,9 +23,7 @@ from mockpets.settings.sources import load_settings
 def contract(
     file: Path | None, as_json: bool, new: bool, config: Path | None, **flags: object
 ) -> None:
-    """Show what each operation of an OpenAPI document does, and by which rule.
-
-    Lists the collections with their key and parent, the operations of each, what was not
+    """Lists the collections with their key and parent, the operations of each, what was not
     understood, and the operations that only respond with an example. Corrections are applied.
     Without FILE, shows the contracts that 'serve' would serve here.
 

@@ -15,7 +15,7 @@ from mockpets import constants
 from mockpets.cli import remote
 from mockpets.cli.commands import ListGroup, cannot_write, report
 from mockpets.cli.layout import cut, table
-from mockpets.cli.options import flag, integer, option, read_json, with_json
+from mockpets.cli.options import flag, integer, option, read_json, with_json, with_options
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.validators import scenario_name
 from mockpets.strict_json import dump_json, load_plain_json
@@ -23,7 +23,7 @@ from mockpets.units import counted, either, is_expression, quote
 from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import CollectionSummary, SessionExport, Times
@@ -48,9 +48,7 @@ def _listed(
 @option("--scenario NAMES", "Scenarios, separated by commas; the first takes precedence.")
 @remote.with_client
 def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
-    """Print a link that opens your app in a session, with scenarios.
-
-    The toolbar, or openLink of the kit in your app's server, stores the names in the cookie
+    """The toolbar, or openLink of the kit in your app's server, stores the names in the cookie
     mockpets, with which the browser selects them in each request. The link has no files: another
     person needs the same scenario files. Without a token that the server requires, the names are
     not checked.
@@ -138,10 +136,7 @@ def verify(
     as_json: bool,
     **conditions: str | None,
 ) -> int:
-    """Check that a running server received the expected requests.
-
-    If it did not, shows the nearest requests and how they differ.
-    """
+    """If it did not, shows the nearest requests and how they differ."""
     from mockpets.client import ControlError, VerificationError
 
     expected: int | Times | None = times
@@ -189,10 +184,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 @flag("--all", "of_all", text="Reset every session.")
 @remote.with_clients
 def reset(clients: list[ControlClient], of_all: bool) -> None:
-    """Reset a session: records, counters, random numbers and request log.
-
-    Active scenarios stay. With several --url, resets the session where it exists.
-    """
+    """Active scenarios stay. With several --url, resets the session where it exists."""
     if of_all:
         for client in clients:
             if client.name != constants.DEFAULT_SESSION:
@@ -228,17 +220,14 @@ _OTHER_ACTIONS: Final = {
 """What to use instead of actions that users may expect."""
 
 
-def _with_action(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the arguments and options of an action on records to a command."""
-    for decorate in (
-        remote.with_client,
-        with_json,
-        _WHERE,
-        click.argument("value", metavar="[NUMBER|FIXTURE|FILE|RECORD]", required=False),
-        click.argument("action", metavar=f"[{'|'.join(_NEEDS)}]", required=False),
-    ):
-        command = decorate(command)
-    return command
+_with_action = with_options(
+    click.argument("action", metavar=f"[{'|'.join(_NEEDS)}]", required=False),
+    click.argument("value", metavar="[NUMBER|FIXTURE|FILE|RECORD]", required=False),
+    _WHERE,
+    with_json,
+    remote.with_client,
+)
+"""Add the arguments and options of an action on records to a command."""
 
 
 @click.command()
@@ -247,11 +236,9 @@ def _with_action(command: Callable[..., None]) -> Callable[..., None]:
 def data(
     client: ControlClient, name: str | None, where: tuple[str, ...], as_json: bool, **action: Any
 ) -> None:
-    """List the collections of a running server, or list and change the records of one.
-
-    NAME is a collection of the contract or of the active scenarios. `set` replaces all records by
-    generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in a
-    folder of fixtures or as --json prints it. `add` adds a RECORD, such as '{"name": "Miso",
+    """NAME is a collection of the contract or of the active scenarios. `set` replaces all records
+    by generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in
+    a folder of fixtures or as --json prints it. `add` adds a RECORD, such as '{"name": "Miso",
     "categoryId": 2}', whatever stubs respond. `clear` removes all records.
     """
     if name is not None:
@@ -271,10 +258,7 @@ def data(
 @click.command()
 @_with_action
 def pets(client: ControlClient, as_json: bool, **action: Any) -> None:
-    """List the pets of a running server, or change them.
-
-    Short for 'mockpets data pets'.
-    """
+    """Short for 'mockpets data pets'."""
     _act(client, "pets", as_json=as_json, **action)
 
 
@@ -377,9 +361,7 @@ def _cell(value: object) -> str:
 # --- Gates and sessions -----------------------------------------------------------------------
 
 
-@click.group(cls=ListGroup)
-def held() -> None:
-    """List the responses of a running server that wait, or release some."""
+held: Final = ListGroup(name="held")
 
 
 @held.command("list")
@@ -420,9 +402,7 @@ def release_held(
     click.echo(f"released {', '.join(map(str, released))}")
 
 
-@click.group(cls=ListGroup)
-def gates() -> None:
-    """List the gates of a running server, or open one."""
+gates: Final = ListGroup(name="gates")
 
 
 @gates.command("list")
@@ -449,9 +429,7 @@ def open_gate(client: ControlClient, name: str) -> None:
     click.echo(f"released {released}")
 
 
-@click.group(cls=ListGroup)
-def sessions() -> None:
-    """List the sessions of a running server; drop, export or import one."""
+sessions: Final = ListGroup(name="sessions")
 
 
 @sessions.command("list")

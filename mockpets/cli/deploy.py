@@ -1,5 +1,7 @@
 """The command `deploy`: the files of several processes behind HAProxy, which agree in every number.
 
+With `nginx`, the configuration of nginx, for use in place of HAProxy.
+
 The templates are in `deployment/`: ``{{name}}`` is a value, and the lines between ``{{each}}`` and
 ``{{end}}`` are repeated for each process, with ``{{n}}`` as its number.
 """
@@ -25,11 +27,12 @@ FIRST_PORT: Final = 7401
 """The port of the first process if all are on one machine."""
 
 
-_WATCH: Final = ("prometheus.yml", "alerts.yml")
+_WATCH: Final = ("prometheus.yml", "alerts.yml", "grafana.json")
 TARGETS: Final = {
     "compose": ("compose.yaml", "haproxy.cfg", *_WATCH),
     "kubernetes": ("kubernetes.yaml", *_WATCH),
     "systemd": ("mockpets@.service", "haproxy.cfg", *_WATCH),
+    "nginx": ("nginx.conf",),
 }
 """The templates of each way to run the processes. ``haproxy.cfg`` is also a part of
 ``kubernetes.yaml``."""
@@ -42,6 +45,7 @@ _ADDRESSES: Final = {
         "mockpets:8405",
     ),
     "systemd": ("127.0.0.1:{port}", "127.0.0.1:{port}", "127.0.0.1:8405", "127.0.0.1:8405"),
+    "nginx": ("mock-{n}:7387", "", "", ""),
 }
 """The addresses of a process, for HAProxy and for Prometheus, and of HAProxy's metrics, where it
 listens and for Prometheus."""
@@ -85,7 +89,7 @@ def render(target: str, processes: int) -> dict[str, str]:
 
 
 @click.command()
-@click.argument("target", type=Choice([*TARGETS]), metavar="compose|kubernetes|systemd")
+@click.argument("target", type=Choice([*TARGETS]), metavar="|".join(TARGETS))
 @option(
     "--processes NUMBER",
     "Number of mockpets processes.",
@@ -98,10 +102,9 @@ def render(target: str, processes: int) -> dict[str, str]:
     type=click.Path(path_type=Path, file_okay=False),
 )
 def deploy(target: str, processes: int, out: Path | None) -> None:
-    """Print the files that run several processes behind HAProxy.
-
-    Each session belongs to one process: crc32 of its name modulo NUMBER. Another NUMBER moves most
-    sessions, so change it while no tests run.
+    """Each session belongs to one process: crc32 of its name modulo NUMBER. Another NUMBER moves
+    most sessions, so change it while no tests run. Prometheus, its alerts and a Grafana dashboard
+    are included. With nginx, prints only its configuration, which can replace HAProxy's.
     """
     for name, text in render(target, processes).items():
         if out is None:

@@ -55,10 +55,7 @@ def scenarios(
     config: Path | None,
     **flags: object,
 ) -> int | None:
-    """List the scenarios: name and description.
-
-    With --url, lists the scenarios of a running server.
-    """
+    """With --url, lists the scenarios of a running server."""
     if not any(flags.values()):
         url = url or os.environ.get(URL_VARIABLE)
     if url is None:
@@ -133,9 +130,7 @@ def check(
     config: Path | None,
     **flags: object,
 ) -> int:
-    """Check scenario and fixture files.
-
-    Without FILE or DIR, checks all files that `serve` would load, against the contracts that it
+    """Without FILE or DIR, checks all files that `serve` would load, against the contracts that it
     would serve: operations, parameters, statuses, bodies and records. A list is a fixture if the
     file is JSON or in a folder named fixtures or given with --fixtures-dir; other files are
     scenarios. Warns about likely mistakes, such as stubs that are never reached. The exit status is
@@ -186,10 +181,8 @@ def _lines_of(file: str) -> list[str]:
 @click.argument("name")
 @with_settings("scenarios_dir", "contract", "corrections")
 def new(name: str, config: Path | None, **flags: object) -> None:
-    """Write a scenario file to start from.
-
-    It shows the whole scenario language in comments. The file goes into the last --scenarios-dir,
-    or into the working directory.
+    """It shows the whole scenario language in comments. The file goes into the last
+    --scenarios-dir, or into the working directory.
     """
     settings = load_settings(flags, os.environ, config)
     try:
@@ -224,7 +217,6 @@ def new(name: str, config: Path | None, **flags: object) -> None:
 @click.command()
 @with_settings("contract", "corrections")
 def schema(config: Path | None, **flags: object) -> None:
-    """Print the JSON Schema of scenario files, for your editor."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.language.loader import scenario_schema
@@ -238,10 +230,7 @@ def schema(config: Path | None, **flags: object) -> None:
 @option("--count NUMBER", "Number of records.", type=integer(0, RECORDS_GENERATED), default="16")
 @with_settings("seed", "locale", "contract", "corrections")
 def fixture(collection: str | None, count: int, config: Path | None, **flags: object) -> None:
-    """Print generated records as a fixture file.
-
-    COLLECTION is one of the contract; the default is its only one.
-    """
+    """COLLECTION is one of the contract; the default is its only one."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.seed.records import generate
@@ -272,10 +261,7 @@ def _collection(name: str | None, contracts: Contracts) -> Collection:
 @flag("--control", text="Print the control API instead.")
 @with_settings("contract", "corrections")
 def openapi(label: str | None, control: bool, config: Path | None, **flags: object) -> None:
-    """Print a contract as an OpenAPI 3.1 document.
-
-    CONTRACT is the name of one of several: shop for shop.yaml. The default is the first.
-    """
+    """CONTRACT is the name of one of several: shop for shop.yaml. The default is the first."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.settings.contracts import contracts_of

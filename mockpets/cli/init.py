@@ -139,10 +139,8 @@ class _Repository:
 def init(
     context: click.Context, /, dry_run: bool, states: bool, variable: str | None, **flags: object
 ) -> None:
-    """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
-
-    Run it in the folder with package.json. It writes mockpets.toml, which names your contract for
-    the other commands. It writes no file that exists, except for a script in package.json and a
+    """Run it in the folder with package.json. It writes mockpets.toml, which names your contract
+    for the other commands. It writes no file that exists, except for a script in package.json and a
     line in .env.development and .gitignore, and shows what to add to your own files. A second run
     changes nothing.
     """

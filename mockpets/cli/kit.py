@@ -15,7 +15,7 @@ import click
 from mockpets import kit as texts
 from mockpets.cli.api_types import NONE, modules_of
 from mockpets.cli.commands import cannot_write, is_npm_package, program, report
-from mockpets.cli.options import flag, with_settings
+from mockpets.cli.options import flag, with_options, with_settings
 from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
@@ -40,11 +40,12 @@ export default defineConfig({{
 _FOLDER: Final = click.Path(file_okay=False)
 
 
-def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
-    for name, integration in reversed([*texts.INTEGRATIONS.items()]):
-        purpose = f"Also write the {integration.purpose}."
-        command = click.option(f"--{name}", is_flag=True, help=purpose)(command)
-    return command
+_with_integrations = with_options(
+    *(
+        flag(f"--{name}", text=f"Also write the {each.purpose}.")
+        for name, each in texts.INTEGRATIONS.items()
+    )
+)
 
 
 @click.command()
@@ -61,11 +62,9 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 )
 @with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
-    """Write the TypeScript client, with the types of your contract, into a folder.
-
-    DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless the
-    working directory has a configuration. With --ssr alone, leaves out the client, which your app
-    does not need.
+    """DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless
+    the working directory has a configuration. With --ssr alone, leaves out the client, which your
+    app does not need.
 
     The npm package has the client. Its command writes mockpets.d.ts, as --types does: the
     operations and collections of your contract, and the names of your scenarios and gates.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -20,59 +21,78 @@ from mockpets.version import FULL_VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_SECTIONS: Final = {
+_COMMANDS: Final = {
     "Run a server": {
-        "serve": "Start the mock server; stop it with Ctrl-C or SIGTERM.",
-        "health": "Check whether a running server responds.",
-        "settings": "Print every setting that 'serve' would use here, with its source.",
-        "deploy": "Print the files that run several processes behind HAProxy.",
+        "serve": ("serve", "Start the mock server; stop it with Ctrl-C or SIGTERM."),
+        "health": ("remote", "Check whether a running server responds."),
+        "settings": (
+            "settings",
+            "Print every setting that 'serve' would use here, with its source.",
+        ),
+        "deploy": ("deploy", "Print the files that run several processes behind HAProxy."),
     },
     "Control a running server": {
-        "use": "Switch the scenarios of a running server, or print the active ones.",
-        "requests": "Show the request log of a running server, one line per request.",
-        "why": "Explain why a request gets its response.",
-        "verify": "Check that a running server received the expected requests.",
-        "reset": "Reset a session: records, counters, random numbers and request log.",
-        "data": "List the collections of a running server, or list and change the records of one.",
-        "pets": "List the pets of a running server, or change them.",
-        "stub": "Print a stub that responds to requests like a recorded one.",
-        "record": "Record the requests of a session as a scenario.",
-        "held": "List the responses of a running server that wait, or release some.",
-        "gates": "List the gates of a running server, or open one.",
-        "sessions": "List the sessions of a running server; drop, export or import one.",
-        "link": "Print a link that opens your app in a session, with scenarios.",
-        "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
+        "use": ("remote", "Switch the scenarios of a running server, or print the active ones."),
+        "requests": ("remote", "Show the request log of a running server, one line per request."),
+        "why": ("why", "Explain why a request gets its response."),
+        "verify": ("control", "Check that a running server received the expected requests."),
+        "reset": ("control", "Reset a session: records, counters, random numbers and request log."),
+        "data": (
+            "control",
+            "List the collections of a running server, or list and change the records of one.",
+        ),
+        "pets": ("control", "List the pets of a running server, or change them."),
+        "stub": ("record", "Print a stub that responds to requests like a recorded one."),
+        "record": ("record", "Record the requests of a session as a scenario."),
+        "held": ("control", "List the responses of a running server that wait, or release some."),
+        "gates": ("control", "List the gates of a running server, or open one."),
+        "sessions": (
+            "control",
+            "List the sessions of a running server; drop, export or import one.",
+        ),
+        "link": ("control", "Print a link that opens your app in a session, with scenarios."),
+        "mcp": ("mcp", "Connect a coding agent to a running server: MCP over stdin and stdout."),
     },
     "Report on a front end or a service": {
-        "audit": "Open an app's pages while its API fails, and report what its users would see.",
-        "report": "Report what a front end does wrong in its requests.",
-        "replay": "Send the requests of HAR files to a server, and compare status and body.",
+        "audit": (
+            "audit",
+            "Open an app's pages while its API fails, and report what its users would see.",
+        ),
+        "report": ("report", "Report what a front end does wrong in its requests."),
+        "replay": (
+            "replay",
+            "Send the requests of HAR files to a server, and compare status and body.",
+        ),
     },
     "Scenario files and documents": {
-        "scenarios": "List the scenarios: name and description.",
-        "check": "Check scenario and fixture files.",
-        "new": "Write a scenario file to start from.",
-        "fixture": "Print generated records as a fixture file.",
-        "contract": "Show what each operation of an OpenAPI document does, and by which rule.",
-        "openapi": "Print a contract as an OpenAPI 3.1 document.",
-        "schema": "Print the JSON Schema of scenario files, for your editor.",
+        "scenarios": ("files", "List the scenarios: name and description."),
+        "check": ("files", "Check scenario and fixture files."),
+        "new": ("files", "Write a scenario file to start from."),
+        "fixture": ("files", "Print generated records as a fixture file."),
+        "contract": (
+            "contract",
+            "Show what each operation of an OpenAPI document does, and by which rule.",
+        ),
+        "openapi": ("files", "Print a contract as an OpenAPI 3.1 document."),
+        "schema": ("files", "Print the JSON Schema of scenario files, for your editor."),
     },
     "Write tests in TypeScript": {
-        "init": "Set up a front-end repository: Playwright, a first test, a scenario and a CI job.",
-        "kit": "Write the TypeScript client, with the types of your contract, into a folder.",
+        "init": (
+            "init",
+            "Set up a front-end repository: Playwright, a first test, a scenario and a CI job.",
+        ),
+        "kit": (
+            "kit",
+            "Write the TypeScript client, with the types of your contract, into a folder.",
+        ),
     },
     "Help coding agents": {
-        "skill": "Print the skill for coding agents: how to use mockpets, in a page.",
+        "skill": ("skill", "Print the skill for coding agents: how to use mockpets, in a page."),
     },
 }
-"""The commands by heading, in the order of the help, with the first sentence of their help."""
-_MODULES: Final = {
-    "remote": ("health", "use", "requests"),
-    "control": (*("verify", "reset", "pets", "data", "held", "gates", "sessions", "link"),),
-    "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
-    "record": ("stub",),
-}
-"""The module of each command that is not in a module of its own name."""
+"""The commands by heading, in the order of the help: the module with the function of that name, and
+the first sentence of its help, which the docstring of the function continues."""
+_ROWS: Final = {name: row for rows in _COMMANDS.values() for name, row in rows.items()}
 _NAME: Final = "mockpets"
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
@@ -133,19 +153,23 @@ class _Commands(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""
-        return [name for commands in _SECTIONS.values() for name in commands]
+        return [*_ROWS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, imported when it is first needed."""
-        if cmd_name in self.list_commands(ctx) and cmd_name not in self.commands:
-            modules = (module for module, names in _MODULES.items() if cmd_name in names)
-            module = import_module(f"mockpets.cli.{next(modules, cmd_name)}")
-            self.add_command(getattr(module, cmd_name))
+        if cmd_name in _ROWS and cmd_name not in self.commands:
+            module, text = _ROWS[cmd_name]
+            command = getattr(import_module(f"mockpets.cli.{module}"), cmd_name)
+            command.help = f"{text}\n\n{cleandoc(command.help or '')}".rstrip()
+            self.add_command(command)
         return super().get_command(ctx, cmd_name)
 
     def sections(self) -> Mapping[str, Mapping[str, str]]:
         """Return the first sentence of each command's help by name, by heading."""
-        return _SECTIONS
+        return {
+            heading: {name: text for name, (_, text) in commands.items()}
+            for heading, commands in _COMMANDS.items()
+        }
 
 
 @click.group(

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 @click.command()
 @with_client
 def mcp(client: ControlClient) -> None:
-    """Connect a coding agent to a running server: MCP over stdin and stdout.
-
-    An agent that can use HTTP needs no command, only the URL http://localhost:7387/__mockpets/mcp.
-    --session is the session of tools that are called without one.
+    """An agent that can use HTTP needs no command, only the URL
+    http://localhost:7387/__mockpets/mcp. --session is the session of tools that are called without
+    one.
     """
     for line in sys.stdin.buffer:
         if line.strip() and (response := _forward(client, line)) is not None:

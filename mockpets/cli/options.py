@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     Decorated = Callable[..., Any]
 
 
+def with_options(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """Add options to a command, in the order of its help."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for add in reversed(options):
+            command = add(command)
+        return command
+
+    return decorate
+
+
 def integer(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a click type for integers in this range; without `most`, of up to 19 digits."""
     check = validators.integer(least, most)
@@ -71,7 +82,7 @@ with_json = flag("--json", "as_json", text="Print JSON.")
 def with_format(kind: Choice) -> Callable[[Decorated], Decorated]:
     """Add `--format`, and `--json` for its value `json`, to a command, as `output_format`."""
 
-    def decorate(command: Decorated) -> Decorated:
+    def choose(command: Decorated) -> Decorated:
         @wraps(command)
         def run(*arguments: Any, output_format: str | None, as_json: bool, **rest: Any) -> Any:
             if as_json and output_format not in (None, "json"):
@@ -80,11 +91,14 @@ def with_format(kind: Choice) -> Callable[[Decorated], Decorated]:
             chosen = "json" if as_json else output_format or "text"
             return command(*arguments, output_format=chosen, **rest)
 
-        text = "Output format.  [default: text]"
-        with_flag = flag("--json", "as_json", text="The same as --format json.")(run)
-        return click.option("--format", "output_format", type=kind, help=text)(with_flag)
+        return run
 
-    return decorate
+    text = "Output format.  [default: text]"
+    return with_options(
+        click.option("--format", "output_format", type=kind, help=text),
+        flag("--json", "as_json", text="The same as --format json."),
+        choose,
+    )
 
 
 def read_json(flag: str, text: str, example: str) -> Any:
@@ -127,15 +141,13 @@ def with_settings(
     :param texts: help by name, if a setting has another meaning for the command.
     :param has_file: whether to add ``--config``, which another decorator may add.
     """
-
-    def decorate(command: Decorated) -> Decorated:
+    options = [
+        _option(row, (texts or {}).get(row.name))
+        for row in rows()
+        if not names or row.name in names
+    ]
+    if has_file:
         default = f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]"
         file = click.Path(path_type=Path)
-        if has_file:
-            command = option("--config FILE", f"Settings file.  {default}", type=file)(command)
-        for row in reversed(rows()):
-            if not names or row.name in names:
-                command = _option(row, (texts or {}).get(row.name))(command)
-        return command
-
-    return decorate
+        options.append(option("--config FILE", f"Settings file.  {default}", type=file))
+    return with_options(*options)

@@ -56,10 +56,7 @@ def stub(
     as_json: bool,
     **instead: Any,
 ) -> None:
-    """Print a stub that responds to requests like a recorded one.
-
-    NUMBER is from the request log.
-    """
+    """NUMBER is from the request log."""
     if drop:
         dropped = client.drop_stub(number)
         active = ", ".join(dropped["active"]) or "no scenario"
@@ -108,9 +105,7 @@ def record(
     base_url: str | None,
     as_json: bool,
 ) -> int | None:
-    """Record the requests of a session as a scenario.
-
-    With start, records from the next request on and saves the current data. With NAME, writes a
+    """With start, records from the next request on and saves the current data. With NAME, writes a
     scenario that reproduces these responses: the data of the beginning, and a stub for each
     response that differs from the operation's. The server saves it if it has a writable
     --scenarios-dir. Without a start, the recording begins with the session, or with its last reset.

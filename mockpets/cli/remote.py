@@ -15,7 +15,15 @@ from click.core import ParameterSource
 
 from mockpets.cli.commands import report
 from mockpets.cli.layout import cut, hang, on_terminal
-from mockpets.cli.options import flag, integer, only_one, option, with_json, with_settings
+from mockpets.cli.options import (
+    flag,
+    integer,
+    only_one,
+    option,
+    with_json,
+    with_options,
+    with_settings,
+)
 from mockpets.constants import DEFAULT_SESSION, HEALTH_PATH
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
@@ -68,26 +76,6 @@ def connect(options: Mapping[str, Any]) -> ControlClient:
     return ControlClient(url, options.get("session"), token, any_session=True)
 
 
-def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Pass a command a client for the server and session that these options select."""
-    return _url(_session(with_token(_with_address(_run(command)))))
-
-
-def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Do the same as `with_client`, without the option for the session."""
-    return _url(with_token(_with_address(_run(command))))
-
-
-def with_clients(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Pass a command `clients`, one for each ``--url``, and the options of `with_client`."""
-    return _urls(_session(with_token(_with_address(_run_all(command)))))
-
-
-def with_servers(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Do the same as `with_clients`, without the option for the session."""
-    return _urls(with_token(_with_address(_run_all(command))))
-
-
 def with_session(clients: list[ControlClient]) -> list[ControlClient]:
     """Return those of several clients whose server has the session; one client is always kept."""
     if len(clients) == 1:
@@ -98,10 +86,6 @@ def with_session(clients: list[ControlClient]) -> list[ControlClient]:
     return found
 
 
-with_contracts = with_settings(*_CONTRACTS, has_file=False)
-"""Pass a command `settings`, a function that returns those with the contracts of these options."""
-
-
 def _settings_of(options: dict[str, Any]) -> dict[str, Any]:
     """Return `settings` for a command with the options of `with_contracts`, which are removed."""
     flags: dict[str, object] = {name: options.pop(name) for name in _CONTRACTS if name in options}
@@ -109,24 +93,19 @@ def _settings_of(options: dict[str, Any]) -> dict[str, Any]:
     return {"settings": read} if flags else {}
 
 
-def _run_all(command: Callable[..., int | None]) -> Callable[..., int | None]:
+def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Pass a command a client for its server, or a list of clients if ``--url`` is repeatable."""
+
     @wraps(command)
     def run(**options: Any) -> int | None:
         options |= _settings_of(options)
         selection = {name: options.pop(name, None) for name in _SELECTION}
-        urls = dict.fromkeys(selection["url"]) or (None,)
-        clients = [connect({**selection, "url": url}) for url in urls]
+        url = selection["url"]
+        if not isinstance(url, tuple):
+            client = connect(selection)
+            return reporting(client, lambda: command(client, **options))
+        clients = [connect({**selection, "url": each}) for each in dict.fromkeys(url) or (None,)]
         return reporting(clients[0], lambda: command(clients, **options))
-
-    return run
-
-
-def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    @wraps(command)
-    def run(**options: Any) -> int | None:
-        options |= _settings_of(options)
-        client = connect({name: options.pop(name, None) for name in _SELECTION})
-        return reporting(client, lambda: command(client, **options))
 
     return run
 
@@ -210,6 +189,17 @@ _with_address = with_settings(
     "port",
     texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
 )
+_connected: Final = (with_token, _with_address, _run)
+with_client = with_options(_url, _session, *_connected)
+"""Pass a command a client for the server and session that these options select."""
+with_server = with_options(_url, *_connected)
+"""As `with_client`, without the option for the session."""
+with_clients = with_options(_urls, _session, *_connected)
+"""Pass a command `clients`, one for each ``--url``, and the options of `with_client`."""
+with_servers = with_options(_urls, *_connected)
+"""As `with_clients`, without the option for the session."""
+with_contracts = with_settings(*_CONTRACTS, has_file=False)
+"""Pass a command `settings`, a function that returns those with the contracts of these options."""
 
 
 @click.command()
@@ -217,9 +207,8 @@ _with_address = with_settings(
 @with_json
 @with_client
 def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
-    """Switch the scenarios of a running server, or print the active ones.
-
-    To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
+    """To stack scenarios, separate their names with spaces or commas. The first one takes
+    precedence.
     """
     wanted = [part for name in names for part in name.split(",")]
     if not wanted and (missing := missing_session(client)):
@@ -294,9 +283,7 @@ def requests(
     clear: bool,
     **options: Any,
 ) -> None:
-    """Show the request log of a running server, one line per request.
-
-    The columns: number, time, method, target, status (... while the response is pending),
+    """The columns: number, time, method, target, status (... while the response is pending),
     milliseconds (plus those of a delay, gate or throttle), stubs, the outcome unless it is sent,
     and notes. --follow shows a pending request again when its response ends. GET
     /__mockpets/requests/NUMBER returns a request and its response in full.
@@ -407,10 +394,7 @@ def _pending(journal: RequestList) -> set[int]:
 @_url
 @_with_address
 def health(url: str | None, as_json: bool, config: Path | None, **flags: object) -> int:
-    """Check whether a running server responds.
-
-    The exit status is 0 if it does, and 1 if it does not.
-    """
+    """The exit status is 0 if it does, and 1 if it does not."""
     from mockpets.client import NoAnswer
 
     try:

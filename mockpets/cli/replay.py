@@ -65,9 +65,7 @@ def replay(
     allow_writes: bool,
     as_json: bool,
 ) -> int:
-    """Send the requests of HAR files to a server, and compare status and body.
-
-    They go to a running mockpets, one after the other. What a gate holds is released. Ids that
+    """They go to a running mockpets, one after the other. What a gate holds is released. Ids that
     either server assigned count as equal, and so do redacted secrets. With the URL of another
     service, only GET and HEAD are sent.
     """

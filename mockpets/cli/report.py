@@ -76,9 +76,7 @@ def report(
     output_format: str,
     fail_on: tuple[str, ...],
 ) -> int:
-    """Report what a front end does wrong in its requests.
-
-    Checks the request logs of a server, or with --har the HAR files of mockpets, Playwright or a
+    """Checks the request logs of a server, or with --har the HAR files of mockpets, Playwright or a
     browser, for retries without a pause, duplicate creates, unknown parameters and more.
     """
     if problems := [*_problems(files, is_har=har)]:

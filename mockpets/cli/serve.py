@@ -53,7 +53,6 @@ default values and thousands of sessions, that takes a third of the time of a re
 @with_settings()
 @click.option("--open", "opens_panel", is_flag=True, help="Open the control panel in a browser.")
 def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
-    """Start the mock server; stop it with Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
     if opens_panel and settings.control == "off":
         raise invalid("--open", "has no panel to open with --control off", "remove one of the two")

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 @with_json
 @with_settings()
 def settings(config: Path | None, as_json: bool, **flags: object) -> None:
-    """Print every setting that 'serve' would use here, with its source.
-
-    Takes the options of 'serve'. For a running server, see 'settings' of GET /__mockpets/state.
+    """Takes the options of 'serve'. For a running server, see 'settings' of GET
+    /__mockpets/state.
     """
     from mockpets.settings.effective import effective_settings, value_text
 

@@ -27,10 +27,8 @@ _NAME: Final = "mockpets"
 )
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 def skill(folder: Path | None, check: bool) -> int:
-    """Print the skill for coding agents: how to use mockpets, in a page.
-
-    With --install, writes it with the pages that it refers to, for agents that look for skills in a
-    repository.
+    """With --install, writes it with the pages that it refers to, for agents that look for skills
+    in a repository.
     """
     texts = skill_files()
     if folder is None and not check:

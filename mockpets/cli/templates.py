@@ -15,5 +15,8 @@ def template(folder: str, name: str) -> str:
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Replace each ``{{name}}`` by its value; Prometheus' own ``{{ $labels.instance }}`` stays."""
+    """Replace each ``{{name}}`` by its value.
+
+    Those of Prometheus and Grafana stay: they have a space, as in ``{{ $labels.instance }}``.
+    """
     return re.sub(r"\{\{(\w+)\}\}", lambda name: values.get(name[1], name[0]), text)

@@ -53,11 +53,9 @@ def why(
     body: str | None,
     as_json: bool,
 ) -> None:
-    """Explain why a request gets its response.
-
-    Shows what responded, each stub in order with its conditions and counts, and the nearest stub.
-    NUMBER is from the request log; the default is the last request. With METHOD PATH, nothing is
-    sent and nothing changes.
+    """Shows what responded, each stub in order with its conditions and counts, and the nearest
+    stub. NUMBER is from the request log; the default is the last request. With METHOD PATH, nothing
+    is sent and nothing changes.
     """
     if len(request) == _METHOD_AND_PATH:
         explanation = _try_out(client, _unsent(client, *request, headers, body))

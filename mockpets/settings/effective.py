@@ -8,7 +8,6 @@ from mockpets.constants import PUBLIC_RECORDS, PUBLIC_RESET_SECONDS, RECORDS_BY_
 from mockpets.errors import printable
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, session_limit
 from mockpets.settings.model import rows
-from mockpets.settings.sources import SECRETS
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import EffectiveSetting
@@ -38,7 +37,7 @@ def effective_settings(settings: Settings) -> list[EffectiveSetting]:
         source = DEFAULT if value == row.default else "code"
         if place is not None:
             source = f"{place[0]}:{place[1]}" if place[1] else place[0]
-        if row.key in SECRETS and value != row.default:
+        if row.is_secret and value != row.default:
             value = _REDACTED
         elif isinstance(value, tuple):
             value = [printable(str(part)) for part in value]

@@ -2,7 +2,7 @@
 
 A row defines a flag (``--max-records``), an environment variable (``MOCKPETS_MAX_RECORDS``) and a
 key of ``mockpets.toml`` (``max-records = 100``); `sources` reads all three. To add a setting, add a
-field and its help.
+field: the options, the help, ``mockpets settings`` and the reference page are made of the rows.
 
 Keep imports light: ``--help`` and ``health`` load this module.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
@@ -49,8 +49,8 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("contract", "seed", "data", "locale", "now", "delay", "sessions")
-"""The settings that decide what sessions start with, and how their requests are treated."""
+Group = Literal["listening", "data and scenarios", "control API", "sessions and limits", "log"]
+"""The tables of the reference page."""
 
 
 # --- The table --------------------------------------------------------------------------------
@@ -63,18 +63,25 @@ class Row:
     :param check: converts text to the value, or raises ValueError; accepts numbers for seconds and
         bytes too.
     :param metavar: the placeholder for a value in the help; empty for a switch.
-    :param help: one sentence.
+    :param help: one sentence, with the unit if the name does not contain it.
     :param max_values: the longest tuple, None for no limit.
     :param unset: what applies if the default is None, because it depends on other settings.
+    :param is_secret: whether the value is never shown, and its variable with ``_FILE`` names a file
+        that has it.
+    :param seen_by_sessions: whether it decides what sessions start with, or how their requests are
+        treated.
     """
 
     name: str
     default: Any
     check: Check
     metavar: str
+    group: Group
     help: str
     max_values: int | None = None
     unset: str = ""
+    is_secret: bool = False
+    seen_by_sessions: bool = False
 
     @property
     def key(self) -> str:
@@ -172,55 +179,10 @@ class Row:
         raise ValueError(f"must be {expected}, {got(value)}")
 
 
-def _row(default: object, check: Check, metavar: str, **more: Any) -> Any:
+def _row(default: object, check: Check, metavar: str, group: Group, text: str, **more: Any) -> Any:
     """Return a dataclass field with a row; typed Any, because the field has the value's type."""
-    return field(default=default, metadata={"row": {"check": check, "metavar": metavar, **more}})
-
-
-_HELP: Final = {
-    "host": "Address or host name to listen on.",
-    "port": "TCP port; 0 picks a free one.",
-    "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
-    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; pet-store is built in.",
-    "corrections": "File that corrects what is inferred of the document; by default the one beside "
-    "it, such as blog.mockpets.yaml.",
-    "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "
-    "folder wins.",
-    "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
-    "folder wins.",
-    "seed": "Seed for the generated records.",
-    "data": "What a collection contains at first, such as pets=40 or orders=orders.json: a JSON or "
-    "YAML file, or how many records to generate.",
-    "locale": "Locale of the generated names.",
-    "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
-    "still.",
-    "api_key": "API key that clients send as a bearer token; '*' accepts any bearer token.",
-    "delay": "Delay added to every response, such as 300ms.",
-    "control": "Control API: auto (from this machine, or with the token), open (for everyone), "
-    "off.",
-    "control_token": "Token for the control API. Unless the server listens only on loopback, a "
-    "random one is generated.",
-    "control_origin": "Origin of a web page that may call the control API; with http, also under "
-    "its host name.",
-    "behind_proxy": "Address or network of a reverse proxy whose X-Forwarded-* headers are "
-    "trusted.",
-    "prefix": "Path prefix of every URL, such as /mock.",
-    "max_records": "Maximum number of records that requests add to a collection of a session.",
-    "max_sessions": "Maximum number of sessions.",
-    "sessions": "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
-    "memory": "Maximum memory for the request logs and records of all sessions.",
-    "state": "File in which sessions are saved across restarts.",
-    "reset_every": "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with "
-    "--public.",
-    "drain": "How long to go on after SIGTERM while GET ready responds with 503, such as 30s; at "
-    "most 10m.",
-    "public": "Public demo mode: stricter limits and one session per visitor.",
-    "visitor_rate": "With --public, requests per second of each visitor; at once, twice as many.",
-    "log_addresses": "With --public, log the addresses of the clients too.",
-    "name": "Name of this server in the header Mockpets-Node and in the log.",
-    "log": "Log format: text or json; quiet and json-quiet omit requests, but not warnings.",
-}
-"""One sentence for each setting, with the unit if the name does not contain it."""
+    row = {"check": check, "metavar": metavar, "group": group, "help": text, **more}
+    return field(default=default, metadata=row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,48 +193,84 @@ class Settings:
     :raise InputError: a value is invalid or has the wrong type.
     """
 
-    host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS")
-    port: int = _row(7387, check.integer(0, PORT_MAX), "PORT")
-    contract: tuple[str, ...] = _row((), check.contract, "FILE", unset="pet-store")
-    corrections: str = _row("", check.file, "FILE")
-    scenario: tuple[str, ...] = _row(
-        (DEFAULT_SCENARIO,), check.scenario_name, "NAME", max_values=STACK_DEPTH
-    )
-    scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
-    fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
-    seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
-    data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER", unset="pets=16")
-    locale: str = _row("en_US", check.locale, "LOCALE")
-    now: str = _row("", check.moment, "TIME")
-    api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
-    delay: float = _row(0.0, check.duration(DELAY_SECONDS), "DURATION")
-    control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
-    control_token: str = _row("", check.control_token, "TOKEN")
-    control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
-    behind_proxy: tuple[str, ...] = _row((), check.network, "ADDRESS")
-    prefix: str = _row("", check.prefix, "PATH")
-    max_records: int | None = _row(
-        None,
-        check.integer(1),
-        "NUMBER",
-        unset=f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
-    )
-    max_sessions: int | None = _row(
-        None,
-        check.integer(1, 10_000),
-        "NUMBER",
-        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory",
-    )
-    sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
-    memory: int | None = _row(None, check.memory, "SIZE", unset="80MiB, or 72MiB with --public")
-    state: str = _row("", check.new_file, "FILE")
-    reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME")
-    drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME")
-    public: bool = _row(False, check.switch, "")
-    visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
-    log_addresses: bool = _row(False, check.switch, "")
-    name: str = _row("", check.node_name, "NAME")
-    log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT")
+    # Ruff would give each argument a line.
+    # fmt: off
+    host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS", "listening",
+        "Address or host name to listen on.")
+    port: int = _row(7387, check.integer(0, PORT_MAX), "PORT", "listening",
+        "TCP port; 0 picks a free one.")
+    contract: tuple[str, ...] = _row((), check.contract, "FILE", "data and scenarios",
+        "OpenAPI document to serve, as FILE or /PATH=FILE; pet-store is built in.",
+        unset="pet-store", seen_by_sessions=True)
+    corrections: str = _row("", check.file, "FILE", "data and scenarios",
+        "File that corrects what is inferred of the document; by default the one beside it, such "
+        "as blog.mockpets.yaml.")
+    scenario: tuple[str, ...] = _row((DEFAULT_SCENARIO,), check.scenario_name, "NAME",
+        "data and scenarios",
+        "Scenario to activate; if you pass several, the first takes precedence.",
+        max_values=STACK_DEPTH)
+    scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR", "data and scenarios",
+        "Folder with your scenario files; if two files have the same name, the last folder wins.")
+    fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR", "data and scenarios",
+        "Folder with your fixture files; if two files have the same name, the last folder wins.")
+    seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER", "data and scenarios",
+        "Seed for the generated records.", seen_by_sessions=True)
+    data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER", "data and scenarios",
+        "What a collection contains at first, such as pets=40 or orders=orders.json: a JSON or "
+        "YAML file, or how many records to generate.", unset="pets=16", seen_by_sessions=True)
+    locale: str = _row("en_US", check.locale, "LOCALE", "data and scenarios",
+        "Locale of the generated names.", seen_by_sessions=True)
+    now: str = _row("", check.moment, "TIME", "data and scenarios",
+        "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
+        "still.", seen_by_sessions=True)
+    api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY", "data and scenarios",
+        "API key that clients send as a bearer token; '*' accepts any bearer token.",
+        is_secret=True)
+    delay: float = _row(0.0, check.duration(DELAY_SECONDS), "DURATION", "data and scenarios",
+        "Delay added to every response, such as 300ms.", seen_by_sessions=True)
+    control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE", "control API",
+        "Control API: auto (from this machine, or with the token), open (for everyone), off.")
+    control_token: str = _row("", check.control_token, "TOKEN", "control API",
+        "Token for the control API. Unless the server listens only on loopback, a random one is "
+        "generated.", is_secret=True)
+    control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN", "control API",
+        "Origin of a web page that may call the control API; with http, also under its host name.")
+    behind_proxy: tuple[str, ...] = _row((), check.network, "ADDRESS", "listening",
+        "Address or network of a reverse proxy whose X-Forwarded-* headers are trusted.")
+    prefix: str = _row("", check.prefix, "PATH", "listening",
+        "Path prefix of every URL, such as /mock.")
+    max_records: int | None = _row(None, check.integer(1), "NUMBER", "sessions and limits",
+        "Maximum number of records that requests add to a collection of a session.",
+        unset=f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public")
+    max_sessions: int | None = _row(None, check.integer(1, 10_000), "NUMBER", "sessions and limits",
+        "Maximum number of sessions.",
+        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory")
+    sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE",
+        "sessions and limits",
+        "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
+        seen_by_sessions=True)
+    memory: int | None = _row(None, check.memory, "SIZE", "sessions and limits",
+        "Maximum memory for the request logs and records of all sessions.",
+        unset="80MiB, or 72MiB with --public")
+    state: str = _row("", check.new_file, "FILE", "sessions and limits",
+        "File in which sessions are saved across restarts.")
+    reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME", "sessions and limits",
+        "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.")
+    drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME", "listening",
+        "How long to go on after SIGTERM while GET ready responds with 503, such as 30s; at most "
+        "10m.")
+    public: bool = _row(False, check.switch, "", "sessions and limits",
+        "Public demo mode: stricter limits and one session per visitor.")
+    visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER",
+        "sessions and limits",
+        "With --public, requests per second of each visitor; at once, twice as many.")
+    log_addresses: bool = _row(False, check.switch, "", "log",
+        "With --public, log the addresses of the clients too.")
+    name: str = _row("", check.node_name, "NAME", "log",
+        "Name of this server in the header Mockpets-Node and in the log.")
+    log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT", "log",
+        "Log format: text or json; quiet and json-quiet omit requests, but not warnings.")
+    # fmt: on
     sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -317,7 +315,7 @@ class Settings:
 
     def options(self) -> list[str]:
         """Return the options that decide what sessions see, if they differ from the defaults."""
-        own = [(row, getattr(self, row.name)) for row in rows() if row.name in _SEEN_BY_SESSIONS]
+        own = [(row, getattr(self, row.name)) for row in rows() if row.seen_by_sessions]
         options = [
             f"{row.flag} {each}{'s' if row.is_seconds else ''}"
             for row, value in own
@@ -343,7 +341,5 @@ class Settings:
 def rows() -> tuple[Row, ...]:
     """Return all rows, in the order of the help."""
     return tuple(
-        Row(item.name, item.default, help=_HELP[item.name], **item.metadata["row"])
-        for item in fields(Settings)
-        if item.metadata
+        Row(item.name, item.default, **item.metadata) for item in fields(Settings) if item.metadata
     )

@@ -31,7 +31,7 @@ CONFIG_VARIABLE: Final = VARIABLE_PREFIX + "CONFIG"
 URL_VARIABLE: Final = VARIABLE_PREFIX + "URL"
 """The URL of a running server, for the commands that call it."""
 
-SECRETS: Final = ("api-key", "control-token")
+SECRETS: Final = tuple(row.key for row in rows() if row.is_secret)
 """The settings whose variable with `FILE_SUFFIX` names a file that has the value."""
 FILE_SUFFIX: Final = "_FILE"
 

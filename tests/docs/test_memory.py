@@ -1,4 +1,4 @@
-"""docs/operate/scale.md: the table adds up the limits, and container files follow it."""
+"""The table of memory adds up the limits, and container files follow it."""
 
 import gc
 import re
@@ -15,7 +15,7 @@ from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 from tests.programs import run_within
 
-PAGE: Final = (ROOT / "docs/operate/scale.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs/operate/deploy-and-monitor.md").read_text("utf-8")
 ROWS: Final = {
     cells[0].split(", 7 KiB")[0].strip("* "): tuple(cells[1:3])
     for line in PAGE.splitlines()

@@ -1,4 +1,4 @@
-"""The commands of the page about processes behind HAProxy, without containers.
+"""The commands about processes behind HAProxy, without containers.
 
 A program `docker` checks here what the real one would be asked for.
 """
@@ -19,9 +19,13 @@ from tests.http_client import Client, OverSocket
 from tests.live.balancers import replaced
 from tests.programs import need, run_within
 
-PAGE = ROOT / "docs" / "operate" / "scale.md"
+PAGE = ROOT / "docs" / "operate" / "deploy-and-monitor.md"
 TOKEN = "only-for-this-test"
-START, MOVE, EACH = (block.text for block in blocks(PAGE) if block.language == "sh")
+START, MOVE, EACH = (
+    block.text
+    for block in blocks(PAGE)
+    if (block.mark, block.argument) == ("not run", "see test_processes.py")
+)
 NAMES = ("worker-1", "worker-2", "worker-3")
 
 

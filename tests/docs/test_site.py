@@ -193,8 +193,8 @@ PHRASES = {
     "bugs/report": ("double submit",),
     "operate/containers": ("docker compose",),
     "operate/demo": ("public demo",),
-    "operate/scale": ("load balancer",),
-    "operate/save-and-monitor": ("persist data", "export session", "health check"),
+    "operate/deploy-and-monitor": ("load balancer", "health check"),
+    "operate/save-and-upgrade": ("persist data", "export session"),
 }
 """Sixty phrases as users type them, by the page that has the feature."""
 

@@ -1,9 +1,8 @@
-"""Run HAProxy and nginx, as in `deploy/`, in front of processes that tests start.
+"""Run HAProxy and nginx, as configured by `mockpets deploy`, before processes that tests start.
 
 Both listen on a socket that the test opens, so the port is free and ready.
 """
 
-import re
 import signal
 import socket
 import subprocess
@@ -15,11 +14,9 @@ from tempfile import TemporaryDirectory
 from mockpets.cli.deploy import FIRST_PORT, render
 from tests.programs import need
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
 HOST = "127.0.0.1"
 SECONDS = 60
 """The time limit for every step."""
-_NGINX_SERVER = re.compile(r"^ *server mock-\d:7387 [^\n]*;\n", re.MULTILINE)
 
 
 def replaced(text: str, shown: str, used: str) -> str:
@@ -101,12 +98,11 @@ http {
 
 @contextmanager
 def nginx(ports: Sequence[int]) -> Iterator[str]:
-    """Run nginx with `deploy/nginx.conf` in front of processes; yield its URL."""
-    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-    shown = _NGINX_SERVER.findall(text)
-    assert len(shown) == 4
-    servers = "".join(f"    server {HOST}:{port} max_fails=0;\n" for port in ports)
-    with nginx_site(replaced(text, "".join(shown), servers), "listen 7387;") as url:
+    """Run nginx in front of processes; yield its URL."""
+    text = render("nginx", len(ports))["nginx.conf"]
+    for number, port in enumerate(ports, 1):
+        text = replaced(text, f"server mock-{number}:7387 ", f"server {HOST}:{port} ")
+    with nginx_site(text, "listen 7387;") as url:
         yield url
 
 

@@ -1,4 +1,4 @@
-"""Processes behind the balancers of `deploy/`: a request reaches the one of its session.
+"""Processes behind the balancers of `mockpets deploy`: a request reaches the one of its session.
 
 Each process has another number of pets, and gives a session another ID.
 """

@@ -1,4 +1,4 @@
-"""The contract holds through HAProxy with `deploy/haproxy.cfg`."""
+"""The contract holds through HAProxy with the `haproxy.cfg` of `mockpets deploy`."""
 
 import logging
 from urllib.parse import urlsplit

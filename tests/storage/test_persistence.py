@@ -215,7 +215,7 @@ def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
 
 
 def test_a_kill_leaves_a_gap_of_ids(file: Path) -> None:
-    """docs/operate/save-and-monitor.md promises both numbers."""
+    """docs/operate/save-and-upgrade.md promises both numbers."""
     given = []
     with in_process(file) as call:
         given.append(post(call, "One").json["id"])

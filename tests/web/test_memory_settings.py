@@ -108,7 +108,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
     caplog: pytest.LogCaptureFixture, sessions: int
 ) -> None:
-    """docs/operate/scale.md#memory states the size: sessions x requests x 25 KiB."""
+    """docs/operate/deploy-and-monitor.md#memory states the size: sessions x requests x 25 KiB."""
     settings = Settings(max_sessions=sessions + 1, memory=5 * sessions * REQUESTS * 5 * 1024)
     call = Client(InProcess(create_app(settings)))
     browse(call, sessions, REQUESTS)
