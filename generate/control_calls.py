@@ -6,8 +6,9 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.control_calls import TAGS
 from mockpets.kit import files_of
-from mockpets.web.control.routes import TAGS, control_document
+from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

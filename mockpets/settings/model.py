@@ -29,7 +29,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import InputError, Problem
 from mockpets.settings import validators as check
-from mockpets.settings.validators import got
+from mockpets.units import got, switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -268,9 +268,9 @@ class Settings:
     state: str = _row("", check.new_file, "FILE")
     reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME")
     drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME")
-    public: bool = _row(False, check.switch, "")
+    public: bool = _row(False, switch, "")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
-    log_addresses: bool = _row(False, check.switch, "")
+    log_addresses: bool = _row(False, switch, "")
     name: str = _row("", check.node_name, "NAME")
     log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT")
     sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)

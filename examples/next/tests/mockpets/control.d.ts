@@ -64,40 +64,11 @@ export interface components {
             "GET /contract": {
                 response: components["schemas"]["ContractList"];
             };
+            "GET /metrics": {
+                response: string;
+            };
             "GET /state": {
                 response: components["schemas"]["State"];
-            };
-            "GET /scenarios": {
-                response: components["schemas"]["ScenarioList"];
-            };
-            "GET /scenarios/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-            };
-            "PUT /scenarios/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "POST /scenarios/check": {
-                response: components["schemas"]["CheckedScenario"];
-                query?: {
-                    /**
-                     * @description Name of the scenario.
-                     * @default scenario
-                     */
-                    name?: string;
-                };
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "PUT /overrides/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "DELETE /overrides/{name}": {
-                response: components["schemas"]["ScenarioList"];
-            };
-            "PUT /scenario": {
-                response: components["schemas"]["Activated"];
-                body?: components["schemas"]["ScenarioSelection"];
             };
             "POST /reset": {
                 response: components["schemas"]["ActiveScenarios"];
@@ -155,6 +126,57 @@ export interface components {
             "PUT /clock": {
                 response: components["schemas"]["ClockState"];
                 body?: components["schemas"]["ClockChange"];
+            };
+            "GET /events": {
+                response: components["schemas"]["Events"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description The `change` of an earlier response; without it, the call responds at once.
+                     */
+                    since?: number;
+                    /**
+                     * Format: int64
+                     * @description Seconds to wait for a change.
+                     * @default 0
+                     */
+                    wait?: number;
+                };
+            };
+            "POST /visitor/reset": {
+                response: components["schemas"]["ActiveScenarios"];
+            };
+            "GET /scenarios": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "GET /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+            };
+            "PUT /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "POST /scenarios/check": {
+                response: components["schemas"]["CheckedScenario"];
+                query?: {
+                    /**
+                     * @description Name of the scenario.
+                     * @default scenario
+                     */
+                    name?: string;
+                };
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "PUT /overrides/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "DELETE /overrides/{name}": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "PUT /scenario": {
+                response: components["schemas"]["Activated"];
+                body?: components["schemas"]["ScenarioSelection"];
             };
             "GET /data": {
                 response: components["schemas"]["CollectionList"];
@@ -344,21 +366,8 @@ export interface components {
                 response: components["schemas"]["VerifiedRequests"];
                 body?: components["schemas"]["Verification"];
             };
-            "GET /events": {
-                response: components["schemas"]["Events"];
-                query?: {
-                    /**
-                     * Format: int64
-                     * @description The `change` of an earlier response; without it, the call responds at once.
-                     */
-                    since?: number;
-                    /**
-                     * Format: int64
-                     * @description Seconds to wait for a change.
-                     * @default 0
-                     */
-                    wait?: number;
-                };
+            "GET /findings": {
+                response: components["schemas"]["Findings"];
             };
             "GET /held": {
                 response: components["schemas"]["WaitingResponses"];
@@ -376,15 +385,6 @@ export interface components {
             "POST /gates/{name}/wait": {
                 response: components["schemas"]["HeldResponses"];
                 body?: components["schemas"]["GateWait"];
-            };
-            "GET /findings": {
-                response: components["schemas"]["Findings"];
-            };
-            "GET /metrics": {
-                response: string;
-            };
-            "POST /visitor/reset": {
-                response: components["schemas"]["ActiveScenarios"];
             };
         };
         /** @enum {string} */
