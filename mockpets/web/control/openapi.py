@@ -29,8 +29,7 @@ from mockpets.contract import control_calls, control_types
 from mockpets.contract.control_calls import CALLS, SCENARIO_FILE, TAGS
 from mockpets.contract.model import RecordSchema
 from mockpets.contract.query_parameters import PARAMETERS
-from mockpets.scenario.language import control_bodies, data, session_export, verification
-from mockpets.scenario.language.reply import FAULT
+from mockpets.scenario.language import control_bodies, data, reply, session_export, verification
 from mockpets.scenario.language.shapes import Definitions, Shape
 from mockpets.web.control.call import VIEWS
 
@@ -48,14 +47,16 @@ Control a running mockpets: its sessions, active scenarios, records, recorded re
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = {
+_SHAPES: Final = {
     each.name: each
-    for module in (control_bodies, data, session_export, verification)
+    for module in (control_bodies, data, reply, session_export, verification)
     for each in vars(module).values()
     if isinstance(each, Shape) and each.name
 }
-"""Shapes by name, also those of request bodies."""
-_RETURNED: Final = get_type_hints(control_calls, localns={"types": control_types})
+"""Shapes by name; those of request bodies are among them."""
+_RETURNED: Final = get_type_hints(
+    control_calls, localns={"types": control_types}, include_extras=True
+)
 """Constant of a call to the type of its row, which names that of its response."""
 _RECORD: Final = {
     "type": "object",
@@ -86,8 +87,8 @@ def document_of(tag: str | None, contracts: Contracts) -> Mapping[str, Any]:
     for each in contracts.all:
         definitions.schemas.update(_of_records(each))
     for call in calls.values():
-        if call.body in _BODIES:
-            _BODIES[call.body].schema(definitions)
+        if call.body in _SHAPES:
+            _SHAPES[call.body].schema(definitions)
     schema_of(control_types.Error, definitions)
     definitions.schemas["DataRecord"] = _RECORD
 
@@ -198,8 +199,10 @@ def _responses(name: str, call: Call[Any], definitions: Definitions) -> dict[str
         content = {"application/json": {"schema": {"type": "object"}}}
         description = "An object."
     else:
-        content = {"application/json": {"schema": schema_of(kind, definitions)}}
-        description = _markdown(inspect.getdoc(kind) or "").split("\n\n")[0]
+        schema = schema_of(kind, definitions)
+        content = {"application/json": {"schema": schema}}
+        named = definitions.schemas[schema["$ref"].rpartition("/")[2]]
+        description = named.get("description", "Success.").split("\n\n")[0]
     success = {"description": description, "content": content}
     return {
         "200": success,
@@ -243,15 +246,15 @@ def schema_of(kind: Any, definitions: Definitions) -> Schema:
         return schema_of(arguments[0], definitions)
     if kind == control_types.Document:
         return definitions.reference("DataRecord")
-    if kind is control_types.Fault:
-        return FAULT.schema(definitions)
     if is_typeddict(kind):
         name = kind.__name__
         if name not in definitions.schemas:
             definitions.schemas[name] = _object(kind, definitions)
         return definitions.reference(name)
-    if origin is Annotated and kind is not control_types.Fault:
+    if origin is Annotated:
         (name,) = kind.__metadata__
+        if name in _SHAPES:
+            return _SHAPES[name].schema(definitions)
         words = _WORDS[name](definitions.contracts)
         definitions.schemas.setdefault(name, {"type": "string", "enum": words})
         return definitions.reference(name)
@@ -284,9 +287,10 @@ def _object(kind: Any, definitions: Definitions) -> Schema:
     ]
     schema: Schema = {
         "type": "object",
-        "description": _markdown(inspect.getdoc(kind) or ""),
         "properties": {name: schema_of(hint, definitions) for name, hint in hints.items()},
     }
+    if kind.__doc__:
+        schema["description"] = _markdown(inspect.cleandoc(kind.__doc__))
     if required:
         schema["required"] = required
     return schema
