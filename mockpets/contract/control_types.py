@@ -276,8 +276,6 @@ class Activated(ActiveScenarios):
 
 
 class _AnyScenario(TypedDict):
-    """What a list and the details of a scenario share; see `ScenarioSummary`."""
-
     name: str
     group: ScenarioGroup
     description: str | None

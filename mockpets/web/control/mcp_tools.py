@@ -68,8 +68,8 @@ class Calls:
     ) -> T:
         """Return the JSON of a response.
 
-        :param view: responds in place of the call's own.
         :param body: a text is a scenario file; anything else is sent as JSON.
+        :param view: responds in place of the call's own.
         :param path: the parameters in the path.
         :raise RequestError: the call fails.
         """
