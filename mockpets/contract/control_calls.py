@@ -1,7 +1,8 @@
 """The calls of the control API, one row each; `control_types` has the JSON of their responses.
 
 `web.control.call.responds_to` binds a view to a row; its docstring describes the call in the
-OpenAPI document. Keep imports light: commands load this module with the client.
+OpenAPI document, which has the type in the annotation of the row. `typing.get_type_hints` reads
+all annotations of this module, so each is complete. Keep imports light: the client loads it.
 """
 
 from __future__ import annotations
