@@ -6,8 +6,9 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.control_calls import TAGS
 from mockpets.kit import files_of
-from mockpets.web.control.routes import TAGS, control_document
+from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -124,13 +125,13 @@ def _response(response: Mapping[str, Any]) -> str:
     [(kind, content)] = response["content"].items()
     schema = _resolved(content["schema"])
     name = content["schema"].get("$ref", "").rpartition("/")[2]
-    text = _one_line(schema.get("description") or response["description"])
     if not name or kind != "application/json":
-        return text
+        return _one_line(response["description"])
+    text = _one_line(schema.get("description", ""))
     if "properties" not in schema:
         return text
     properties = ", ".join(f"`{each}`" for each in schema["properties"])
-    return f"`{name}` with {properties}. {text}"
+    return f"`{name}` with {properties}. {text}".rstrip()
 
 
 def _one_line(text: str) -> str:

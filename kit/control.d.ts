@@ -61,40 +61,11 @@ export interface components {
             "GET /contract": {
                 response: components["schemas"]["ContractList"];
             };
+            "GET /metrics": {
+                response: string;
+            };
             "GET /state": {
                 response: components["schemas"]["State"];
-            };
-            "GET /scenarios": {
-                response: components["schemas"]["ScenarioList"];
-            };
-            "GET /scenarios/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-            };
-            "PUT /scenarios/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "POST /scenarios/check": {
-                response: components["schemas"]["CheckedScenario"];
-                query?: {
-                    /**
-                     * @description Name of the scenario.
-                     * @default scenario
-                     */
-                    name?: string;
-                };
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "PUT /overrides/{name}": {
-                response: components["schemas"]["ScenarioDetails"];
-                body?: components["schemas"]["ScenarioDocument"];
-            };
-            "DELETE /overrides/{name}": {
-                response: components["schemas"]["ScenarioList"];
-            };
-            "PUT /scenario": {
-                response: components["schemas"]["Activated"];
-                body?: components["schemas"]["ScenarioSelection"];
             };
             "POST /reset": {
                 response: components["schemas"]["ActiveScenarios"];
@@ -152,6 +123,57 @@ export interface components {
             "PUT /clock": {
                 response: components["schemas"]["ClockState"];
                 body?: components["schemas"]["ClockChange"];
+            };
+            "GET /events": {
+                response: components["schemas"]["Events"];
+                query?: {
+                    /**
+                     * Format: int64
+                     * @description The `change` of an earlier response; without it, the call responds at once.
+                     */
+                    since?: number;
+                    /**
+                     * Format: int64
+                     * @description Seconds to wait for a change.
+                     * @default 0
+                     */
+                    wait?: number;
+                };
+            };
+            "POST /visitor/reset": {
+                response: components["schemas"]["ActiveScenarios"];
+            };
+            "GET /scenarios": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "GET /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+            };
+            "PUT /scenarios/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "POST /scenarios/check": {
+                response: components["schemas"]["CheckedScenario"];
+                query?: {
+                    /**
+                     * @description Name of the scenario.
+                     * @default scenario
+                     */
+                    name?: string;
+                };
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "PUT /overrides/{name}": {
+                response: components["schemas"]["ScenarioDetails"];
+                body?: components["schemas"]["ScenarioDocument"];
+            };
+            "DELETE /overrides/{name}": {
+                response: components["schemas"]["ScenarioList"];
+            };
+            "PUT /scenario": {
+                response: components["schemas"]["Activated"];
+                body?: components["schemas"]["ScenarioSelection"];
             };
             "GET /data": {
                 response: components["schemas"]["CollectionList"];
@@ -341,21 +363,8 @@ export interface components {
                 response: components["schemas"]["VerifiedRequests"];
                 body?: components["schemas"]["Verification"];
             };
-            "GET /events": {
-                response: components["schemas"]["Events"];
-                query?: {
-                    /**
-                     * Format: int64
-                     * @description The `change` of an earlier response; without it, the call responds at once.
-                     */
-                    since?: number;
-                    /**
-                     * Format: int64
-                     * @description Seconds to wait for a change.
-                     * @default 0
-                     */
-                    wait?: number;
-                };
+            "GET /findings": {
+                response: components["schemas"]["Findings"];
             };
             "GET /held": {
                 response: components["schemas"]["WaitingResponses"];
@@ -374,23 +383,9 @@ export interface components {
                 response: components["schemas"]["HeldResponses"];
                 body?: components["schemas"]["GateWait"];
             };
-            "GET /findings": {
-                response: components["schemas"]["Findings"];
-            };
-            "GET /metrics": {
-                response: string;
-            };
-            "POST /visitor/reset": {
-                response: components["schemas"]["ActiveScenarios"];
-            };
         };
         /** @enum {string} */
         Change: "requests" | "scenario" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
-        /**
-         * @description What `mockpets check` finds in a scenario.
-         *
-         *     `stubs` is the number of its stubs.
-         */
         CheckedScenario: {
             scenarios: string[];
             fixtures: string[];
@@ -398,11 +393,10 @@ export interface components {
             warnings: components["schemas"]["InputProblem"][];
             stubs: number;
         };
-        /** @description How many recorded requests were removed. */
         Cleared: {
             cleared: number;
         };
-        /** @description What `mockpets report` finds. `limits` lists what could not be checked. */
+        /** @description What `mockpets report` finds; `limits` lists what could not be checked. */
         ClientReport: {
             version: string;
             title: string;
@@ -421,25 +415,19 @@ export interface components {
             /** @description How far to move it, such as 90m or 30d. */
             advance?: string;
         };
-        /**
-         * @description The clock of a session: its time, and whether it stands still.
-         *
-         *     `set` is false while it shows the real time.
-         */
+        /** @description The clock of a session; `set` is false while it shows the real time. */
         ClockState: {
             now: string;
             frozen: boolean;
             set: boolean;
         };
         /**
-         * @description A collection of a contract.
+         * @description A collection of a contract; `about` describes it in a few words.
          *
-         *     `key` is the property that identifies a record; with `hidden`, responses do not show it.
-         *     `parent` is the collection to whose records these belong, and `link` the property with its key.
-         *     `list` and `item` are the paths of the list and of a record. A `single` collection is one
-         *     object. With `open`, every key exists. `people` are those who log in. `shows` is the collection
-         *     whose records these are, and `owner` the property that names the person. `schema` is that of a
-         *     record; its references lead into `GET openapi.json`. `about` says all of this in a few words.
+         *     Responses do not show a `hidden` key. `parent` is the collection to whose records these belong,
+         *     and `link` the property with its key. A `single` collection is one object. With `open`, every
+         *     key exists. `people` log in. `shows` is the collection whose records these are, and `owner` the
+         *     property that names the person. References in `schema` lead into `GET openapi.json`.
          */
         CollectionDescription: {
             name: string;
@@ -462,12 +450,11 @@ export interface components {
             data: components["schemas"]["CollectionSummary"][];
         };
         /**
-         * @description A collection of the contract, or of the active scenarios.
+         * @description A collection of the contract, or of an active scenario.
          *
-         *     `scenario` is the one that defines it, and `content_of` the one that gives it content; both are
-         *     null for none. `id` is the name of the property that is the ID, `total` the number of records,
-         *     and `changed` whether a client has changed them. `hidden_by` is the active scenario that serves
-         *     the same path in its place, or null.
+         *     `scenario` defines it, and `content_of` gives it content; null for none. `id` is the property
+         *     that is the ID, and `changed` whether a client has changed records. `hidden_by` is the active
+         *     scenario that serves the same path in its place, or null.
          */
         CollectionSummary: {
             name: string;
@@ -479,11 +466,7 @@ export interface components {
             content_of: string | null;
             hidden_by: string | null;
         };
-        /**
-         * @description One condition of a stub, and the value of the request.
-         *
-         *     `holds` is null if the value is not recorded: a secret, or the end of a long body.
-         */
+        /** @description A condition; `holds` is null if the value is not recorded: a secret, or a body's end. */
         ComparedCondition: {
             where: string;
             expected: string;
@@ -496,11 +479,7 @@ export interface components {
             path: string;
             lists: components["schemas"]["Operation"][];
         };
-        /**
-         * @description A contract, and what was inferred of its document.
-         *
-         *     `label` and `base` are those of `ContractSummary`.
-         */
+        /** @description A contract, and what was inferred of its document; see also `ContractSummary`. */
         ContractDescription: {
             file: string;
             title: string;
@@ -512,15 +491,10 @@ export interface components {
             notes: components["schemas"]["ContractNote"][];
             share: components["schemas"]["ContractShare"];
         };
-        /** @description The contracts that the server serves, in the JSON of `mockpets contract`. */
         ContractList: {
             contracts: components["schemas"]["ContractDescription"][];
         };
-        /**
-         * @description Something in a contract's document that is not served or enforced, or a likely mistake.
-         *
-         *     `file` is the document, or one to which it refers.
-         */
+        /** @description What of a document is not served or enforced, or a likely mistake. */
         ContractNote: {
             /** @enum {string} */
             kind: "operation" | "part" | "keyword" | "warning";
@@ -536,10 +510,10 @@ export interface components {
             not_served: number;
         };
         /**
-         * @description A contract that the server serves.
+         * @description A contract that the server serves; `label` selects it in `GET openapi.json`.
          *
-         *     `label` selects it in `GET openapi.json`. `base` is the path before those of its operations,
-         *     such as `/v1`, empty for the root. `errors` has the code that the contract has for a status.
+         *     `base` is the path before those of its operations, empty for the root. `errors` has the code for
+         *     a status.
          */
         ContractSummary: {
             title: string;
@@ -570,31 +544,26 @@ export interface components {
             /** @description The longest delay. */
             max: string;
         };
-        /** @description A condition, and the value of a request that does not meet it. */
         Difference: {
             where: string;
             expected: string;
             got: string;
         };
-        /** @description The name of the session that was removed, and its `id`. */
         DroppedSession: {
             dropped: string;
             id: string;
         };
-        /** @description How many sessions were removed. */
         DroppedSessions: {
             dropped: number;
         };
-        /** @description The scenario that is no longer active, and the others. */
         DroppedStub: {
-            dropped: string;
             active: string[];
+            dropped: string;
         };
         /**
-         * @description A setting with the value that applies; times are in seconds, sizes in bytes.
+         * @description A setting with the value that applies, in seconds or bytes; secrets are redacted.
          *
-         *     `source` is an option, a variable, a line of a file, `default`, or `code`. Secrets are
-         *     redacted.
+         *     `source` is an option, a variable, a line of a file, `default`, or `code`.
          */
         EffectiveSetting: {
             name: string;
@@ -617,25 +586,20 @@ export interface components {
             /** @description Message of the error, instead of the default. */
             message?: string;
         };
-        /**
-         * @description The changes since a number, and the number to pass as `since` next time.
-         *
-         *     `resets` is null while the session does not exist.
-         */
+        /** @description The changes, and the `since` of the next call; `resets` is null without the session. */
         Events: {
             change: number;
             resets: number | null;
             changed: components["schemas"]["Change"][];
         };
         /**
-         * @description What a stub did with a request.
+         * @description What a stub did with a request; `reason` is the result in words.
          *
          *     `result` is `responds`, `applies` (it only delays, throttles or holds), `no_match`,
-         *     `not_reached` (an earlier stub responded), or the limit because of which it did not apply:
-         *     `after`, `times`, `sequence` (its replies are used up) or `probability`. `reason` is the
-         *     result in words. `passed` and `used` are its counts before the request: matching requests that
-         *     `after` skipped, and those that it applied to; null if it does not match. It applied if `draw`,
-         *     a random number, is below `probability`.
+         *     `not_reached` (an earlier stub responded), or the limit because of which it did not apply;
+         *     `sequence` if its replies are used up. Before the request, it had skipped `passed` requests
+         *     because of `after`, and applied to `used`; null if it does not match. It applied if the random
+         *     number `draw` is below `probability`.
          */
         ExplainedStub: {
             label: string;
@@ -654,13 +618,12 @@ export interface components {
             draw: number | null;
         };
         /**
-         * @description Why a request gets its response.
+         * @description Why a request gets its response, in one sentence (`summary`) and by stub.
          *
          *     `sent` is false for a request that was only tried out; its `number` is the one that it would
-         *     get. `by` is what responds: a `stub`, the `operation`, or a `check` that rejects the
-         *     request. `summary` is the explanation in one sentence. `stub` is the stub that ends the search,
-         *     and `nearest` the one that does not match but comes nearest. `seed` is the seed of the draws.
-         *     `stubs` lists at most 100 stubs in the order of the search, and `omitted` counts the others.
+         *     get. `stub` ends the search, and `nearest` does not match but comes nearest. `seed` is that of
+         *     the draws. `stubs` lists at most 100 in the order of the search, and `omitted` counts the
+         *     others.
          */
         Explanation: {
             request: components["schemas"]["RequestSummary"];
@@ -700,7 +663,6 @@ export interface components {
         FaultReply: {
             fault: components["schemas"]["Fault"];
         };
-        /** @description What the request log of a session shows. */
         Findings: {
             report: components["schemas"]["ClientReport"];
         };
@@ -729,15 +691,10 @@ export interface components {
              */
             locale?: "en_US" | "en_GB" | "de_DE" | "fr_FR" | "es_ES" | "it_IT" | "nl_NL" | "pl_PL" | "pt_BR" | "sv_SE" | "ja_JP" | "zh_CN" | "ko_KR" | "ar_SA" | "he_IL";
         };
-        /** @description An HTTP Archive. */
         Har: {
             log: components["schemas"]["HarLog"];
         };
-        /**
-         * @description The content of an HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
-         *
-         *     In an entry, `_mockpets` is its `RequestSummary`.
-         */
+        /** @description See http://www.softwareishard.com/blog/har-12-spec/; `_mockpets` is a `RequestSummary`. */
         HarLog: {
             /** @enum {string} */
             version: "1.2";
@@ -747,12 +704,10 @@ export interface components {
             entries: components["schemas"]["DataRecord"][];
         };
         /**
-         * @description The response of a server that is alive.
+         * @description The version of a server that is alive, with its commit if it is known.
          *
-         *     `version` has the commit that the server was built from, if it is known. `protocol` is the
-         *     number of the control API's protocol; clients of another number do not work. `bases` has the
-         *     base path of each contract, such as `/v1`, empty for the root. An older server does not send
-         *     it: its only contract is at `/v1`.
+         *     Clients of another `protocol` do not work. `bases` has the base path of each contract, empty for
+         *     the root; an older server, whose only contract is at `/v1`, does not send it.
          */
         Health: {
             /** @enum {string} */
@@ -761,7 +716,6 @@ export interface components {
             protocol: number;
             bases: string[];
         };
-        /** @description The number of responses that are held at one gate. */
         HeldResponses: {
             held: number;
         };
@@ -774,16 +728,14 @@ export interface components {
             what: string;
             hint: string;
         };
-        /** @description Every problem in a body. */
         InvalidInputDetails: {
             problems: components["schemas"]["InputProblem"][];
         };
         /**
-         * @description What an app has once a user has logged in.
+         * @description What an app has once a user has logged in; `key` is the ID of the `user`.
          *
-         *     `user` is the record as a log-in returns it, in the collection with the name `collection`, and
-         *     `key` its ID. `headers` are those with which the app's requests name the user; empty if the
-         *     token is sent in the query. `cookie` is null if the log-in sets none.
+         *     `headers` name the user in requests; empty if the token is sent in the query. `cookie` is null
+         *     if the log-in sets none.
          */
         LoggedIn: {
             user: components["schemas"]["DataRecord"];
@@ -795,7 +747,6 @@ export interface components {
             collection: string;
             key: number | string;
         };
-        /** @description The cookie that a log-in sets. */
         LoginCookie: {
             name: string;
             value: string;
@@ -827,7 +778,6 @@ export interface components {
                 [key: string]: components["schemas"]["BodyMatch"];
             };
         };
-        /** @description A request that does not match, and why. */
         NearestRequest: {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
@@ -844,17 +794,15 @@ export interface components {
         /** @description The name of an operation. */
         Operation: string;
         /**
-         * @description What an operation of a contract does.
+         * @description What an operation of a contract does; `path` begins after the base path.
          *
-         *     `path` begins after the base path. `state` is `example` without state. `states` has the
-         *     statuses that expressions such as `getPet:404` can name. `envelope` has the
-         *     keys from the response's body down to the records, `body_envelope` those of the request's body.
-         *     `query` has the query parameters, `paging` what properties beside a list mean, `where` the value
-         *     that properties of the records must have, and `sets` the properties that a request changes.
-         *     `values` is the property of which a list has the different values, `many` whether a request can
-         *     be about several records, and `view` whether a list is only a part of the collection. With
-         *     `mine`, only the records of the caller count. `note` is what was not understood, and `does` all
-         *     of this as phrases, its role first.
+         *     Expressions such as `getPet:404` can name `states`. `envelope` has the keys from the body of a
+         *     response down to the records, `body_envelope` those of a request. `paging` is what properties
+         *     beside a list mean, `where` which values the records must have, and `sets` what a request
+         *     changes. `values` is the property of which a list has the different values, `many` whether a
+         *     request can be about several records, `view` whether a list is only a part of the collection,
+         *     and `mine` whether only the records of the caller count. `note` is what was not understood, and
+         *     `does` all of this as phrases, its role first.
          */
         OperationDescription: {
             name: string;
@@ -885,11 +833,7 @@ export interface components {
             note: string | null;
             does: string[];
         };
-        /**
-         * @description Where the key of a record is in requests: `path`, `query`, `body` or `token`.
-         *
-         *     `name` is that of a parameter or a property; null for a token.
-         */
+        /** @description Where a record's key is: `path`, `query`, `body`, or `token` (`name` is null). */
         OperationKey: {
             name: string | null;
             place: string;
@@ -906,21 +850,12 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
-        /**
-         * @description What a query parameter means, such as `page` or `equal`; `ignored` if that is unknown.
-         *
-         *     `property` is that by which it filters, or null.
-         */
+        /** @description What a query parameter means: `page`, `equal` to a property, `ignored` or another. */
         QueryMeaning: {
             means: string;
             property: string | null;
         };
-        /**
-         * @description Records by ID, or in the order in which they were added.
-         *
-         *     `total` counts all that the filters select. `next` is the ID to pass as `after` for the next
-         *     page, or null on the last page.
-         */
+        /** @description Records in order, of the `total` that the filters select; `next` is null on the last page. */
         RecordPage: {
             name: string;
             scenario: string | null;
@@ -933,12 +868,7 @@ export interface components {
             next: string | null;
             records: components["schemas"]["DataRecord"][];
         };
-        /**
-         * @description A recorded body.
-         *
-         *     `size` is the length of the whole body in bytes. `text` may be only its beginning (`cut`), and
-         *     is in base64 when the body is not UTF-8 (`base64`).
-         */
+        /** @description A body of `size` bytes; `text` may be only its beginning (`cut`), in base64 if not UTF-8. */
         RecordedBody: {
             size: number;
             text: string;
@@ -950,11 +880,7 @@ export interface components {
             headers: string[][];
             body: components["schemas"]["RecordedBody"];
         };
-        /**
-         * @description A scenario file that repeats what a session has recorded.
-         *
-         *     `notes` says which responses it does not repeat, and why.
-         */
+        /** @description A scenario file that repeats a recording; `notes` has what it does not repeat, and why. */
         RecordedScenario: {
             yaml: string;
             requests: number;
@@ -962,12 +888,11 @@ export interface components {
             notes: string[];
         };
         /**
-         * @description A stub that responds to requests like a recorded one.
+         * @description A stub that responds to requests like a recorded one; `yaml` is a scenario file with it.
          *
-         *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
-         *     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
-         *     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
-         *     `notes` lists the secrets that it lacks.
+         *     `matches` lists the requests of the log to which it would have responded, `notes` the secrets
+         *     that it lacks. `stub` is null if the file has a resource instead: the log shows a POST and then
+         *     a GET of an unknown collection.
          */
         RecordedStub: {
             scenario: string;
@@ -1008,7 +933,6 @@ export interface components {
             /** @description How long each waits before it is sent, such as 3s. */
             delay?: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         };
-        /** @description The numbers of the requests whose responses were released. */
         ReleasedRequests: {
             released: number[];
         };
@@ -1025,7 +949,6 @@ export interface components {
         ReplyHeaders: {
             [key: string]: string | number;
         };
-        /** @description A request that shows a finding. */
         ReportEvidence: {
             request: string;
             response: string;
@@ -1033,7 +956,6 @@ export interface components {
             at: string;
             detail: string;
         };
-        /** @description One place where the rule with this name is broken. */
         ReportFinding: {
             rule: string;
             message: string;
@@ -1041,7 +963,6 @@ export interface components {
             evidence: components["schemas"]["ReportEvidence"][];
             file: string | null;
         };
-        /** @description A rule of `mockpets report`. */
         ReportRule: {
             name: string;
             level: string;
@@ -1104,10 +1025,9 @@ export interface components {
             since?: number;
         };
         /**
-         * @description Recorded requests, oldest first.
+         * @description Recorded requests, oldest first; `last` is the highest number given so far.
          *
-         *     `total` counts all that pass the filters, `dropped` those that were removed to make room for
-         *     newer ones, and `last` is the highest number given so far.
+         *     `total` counts all that pass the filters, `dropped` those removed to make room for newer ones.
          */
         RequestList: {
             requests: components["schemas"]["RequestSummary"][];
@@ -1117,7 +1037,6 @@ export interface components {
             resets: number;
             change: number;
         };
-        /** @description What mockpets noticed about a request. */
         RequestNote: {
             code: components["schemas"]["NoteCode"];
             text: string;
@@ -1128,18 +1047,15 @@ export interface components {
          */
         RequestOutcome: "pending" | "sent" | "client_left" | "broken";
         /**
-         * @description A recorded request and the outcome.
+         * @description A recorded request; times are in milliseconds, and `throttle` is in bytes a second.
          *
          *     `status` is null when the connection was broken instead of a response. `outcome` is `pending`
-         *     until the last byte of the response was handed to the operating system, then `sent`. It is
-         *     `client_left` if the client ended the connection before that, and `broken` if mockpets cut
-         *     the response off: because of a fault, a limit, or the end of the server. The times are in
-         *     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate. `held_ms` is
-         *     how long the gate has held the response so far, null without a gate; `total_ms` is the time from
-         *     the arrival of the request until its response ended, null while it is pending.
-         *     `off_contract` is the reason why the response is not in the contract. `waits` is what a pending
-         *     response waits for, or what it waited for when the client left: `held`, `delayed`,
-         *     `throttled` or null.
+         *     until the last byte of the response was handed to the operating system, then `sent`;
+         *     `client_left` if the client ended the connection before that, and `broken` if mockpets did:
+         *     because of a fault, a limit, or the end of the server. `hold` is a gate, and `held_ms` how long
+         *     it has held the response so far. `total_ms` is from the arrival of the request to the end of the
+         *     response. `off_contract` is the reason why the response is not in the contract. `waits` is what
+         *     a pending response waits for, or waited for when the client left. Each is null if there is none.
          */
         RequestSummary: {
             number: number;
@@ -1182,7 +1098,6 @@ export interface components {
             };
             draft?: components["schemas"]["ScenarioDraft"];
         };
-        /** @description How many sessions were reset. */
         ResetSessions: {
             reset: number;
         };
@@ -1209,14 +1124,12 @@ export interface components {
          */
         Role: "list" | "create" | "get" | "replace" | "update" | "delete";
         /**
-         * @description A scenario in full.
+         * @description A scenario in full; `stubs` also has those of the scenarios that it extends, after its own.
          *
-         *     `text` is its source, or null when the file can no longer be read. `stubs` has
-         *     its stubs and those of the scenarios it extends, in order of precedence. `override`
-         *     is whether only this session uses the text (`PUT overrides/NAME`). `disabled` is why the server
-         *     rejects what a stub does, or null. `unreached` is why no recorded request of the session shows
-         *     the scenario, or null if one does. `digest` is that of the file, `path` where your own file is,
-         *     and `read_only` why it cannot be saved; null otherwise.
+         *     `text` is null when the file can no longer be read. `override` is whether only this session uses
+         *     the text (`PUT overrides/NAME`). Reasons, or null: `disabled`, why the server rejects what a
+         *     stub does; `unreached`, why no recorded request shows the scenario; `read_only`, why it cannot
+         *     be saved. `digest` is that of the file, and `path` where your own file is; null otherwise.
          */
         ScenarioDetails: {
             name: string;
@@ -1279,9 +1192,8 @@ export interface components {
         /**
          * @description All scenarios that a session knows, by group and name, and the active ones.
          *
-         *     `skipped` has the shipped scenarios for which the contracts have no place, with the reason.
-         *     `folder_problems` is not empty while the server cannot reload the scenario files, for example
-         *     because two files in a folder have the same name.
+         *     `skipped` has the reason why shipped scenarios do not fit the contracts. `folder_problems` lists
+         *     why the server cannot reload the files, such as two of the same name in a folder.
          */
         ScenarioList: {
             active: string[];
@@ -1296,7 +1208,12 @@ export interface components {
             /** @description A scenario name, a scenario document, or a list of them. */
             scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
         };
-        /** @description A scenario in a list, with the number of its stubs. */
+        /**
+         * @description A scenario in a list, with the number of its stubs.
+         *
+         *     `description` is null when the file is invalid and has no earlier valid version. `source` is the
+         *     file as a user names it, and `replaces` lists the files it overrides.
+         */
         ScenarioSummary: {
             name: string;
             group: components["schemas"]["ScenarioGroup"];
@@ -1315,8 +1232,8 @@ export interface components {
         /**
          * @description The settings of the server that matter to a client; `all` has every one.
          *
-         *     `options` are those of what sessions start with and how requests are treated, as on the command
-         *     line, if they differ from the defaults: `--api-key *`, `--seed 4`.
+         *     `options` are those that differ from the defaults and matter to sessions and requests, as on the
+         *     command line: `--api-key *`, `--seed 4`.
          */
         ServerSettings: {
             key: string;
@@ -1387,11 +1304,11 @@ export interface components {
             max: number;
         };
         /**
-         * @description A session; `records` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
+         * @description A session; `records` and `held` are as in `StateCounts`, `clock` as in `State`.
          *
-         *     `id` is new when a session is created, and when a restart may have lost anything of it.
-         *     `failed` counts requests in the log with an error status, a broken connection or a client that
-         *     left; `last_request` is the method and target of the newest.
+         *     `id` is new when a session is created, and when a restart may have lost anything of it. `failed`
+         *     counts requests in the log with an error status, a broken connection or a client that left;
+         *     `last_request` is the method and target of the newest.
          */
         SessionSummary: {
             active: string[];
@@ -1410,12 +1327,10 @@ export interface components {
         /**
          * @description A session and its server at a glance.
          *
-         *     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
-         *     is null when the server runs without `--state`, and `node` without `--name`.
-         *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
-         *     `null` stands for pages without an origin. `started` is the time at which the server started,
-         *     and `faults` has a word for each kind of fault. `clock` is null while it shows the real time.
-         *     `contracts` lists those that the server serves.
+         *     `change` is the number of the last change, and `resets` differs after each reset. Without
+         *     `--state`, `state_file` is null, and without `--name`, `node`; `clock` is null while it
+         *     shows the real time. `rejected_origins` lists the origins of pages whose control calls were
+         *     rejected, at most 20; `null` stands for pages without one. `faults` has a word for each kind.
          */
         State: {
             active: string[];
@@ -1446,11 +1361,11 @@ export interface components {
             contracts: components["schemas"]["ContractSummary"][];
         };
         /**
-         * @description How many of each a session and its server have.
+         * @description How many of each a session and its server have; `held` counts responses behind gates.
          *
-         *     `records` is null while generating them would take too long; `held` counts the responses behind
-         *     gates. `unnamed` counts the requests since the session began that were rejected because they
-         *     named no session, with `--sessions declared`: those of its test may be among them.
+         *     `records` is null while generating them would take too long. `unnamed` counts the requests since
+         *     the session began that were rejected because they named none, with `--sessions declared`:
+         *     those of its test may be among them.
          */
         StateCounts: {
             records: number | null;
@@ -1506,11 +1421,10 @@ export interface components {
             off_contract?: boolean;
         };
         /**
-         * @description A description of a stub.
+         * @description A stub; `label` is `scenario/stub`, `scenario` the one whose file has it.
          *
-         *     `label` is `scenario/stub`, and `scenario` the one whose file has the stub. `when` describes
-         *     the requests that it matches, `does` what it does to their responses, separated by `;`, and
-         *     `limits` how often it takes effect; empty for always.
+         *     `when` describes the requests that it matches, `does` what it does to their responses, separated
+         *     by `;`, and `limits` how often; empty for always.
          */
         StubDescription: {
             label: string;
@@ -1552,11 +1466,9 @@ export interface components {
             /** @description A number of requests. */
             at_most?: number;
         };
-        /** @description How many records there are after a change. */
         Total: {
             total: number;
         };
-        /** @description What an undo put back, and the session as it is now. */
         Undone: {
             undone: components["schemas"]["Removal"];
             session: components["schemas"]["SessionSummary"];
@@ -1576,12 +1488,7 @@ export interface components {
             /** @description How long to wait, such as 5s; at most 30s. By default, do not wait. */
             within?: string;
         };
-        /**
-         * @description Why a verification failed.
-         *
-         *     `unknown` counts the requests that may have matched but are no longer in the journal, or not
-         *     in full. `expected` and `match` describe the expectation.
-         */
+        /** @description Why a verification failed; `unknown` requests are not, or not wholly, in the journal. */
         VerificationDetails: {
             matched: number;
             unknown: number;
@@ -1620,7 +1527,6 @@ export interface components {
             /** @description One or more statuses of the response, or classes of them. */
             status?: (number | string) | (number | string)[];
         };
-        /** @description The requests that a verification matched. */
         VerifiedRequests: {
             matched: number;
             requests: components["schemas"]["RequestSummary"][];
@@ -1628,11 +1534,9 @@ export interface components {
         /** @enum {string} */
         WaitKind: "held" | "delayed" | "throttled";
         /**
-         * @description A response that waits, and since when.
+         * @description A response that waits; `at` is the arrival of the request.
          *
-         *     `waits` is `held` at the gate, `delayed`, or `throttled` while its body is being sent.
-         *     `status` is what the client gets, null if the connection breaks instead. `at` is the arrival of
-         *     the request. `throttle` is in bytes a second.
+         *     `status` is null if the connection breaks instead. `throttle` is in bytes a second.
          */
         WaitingResponse: {
             request: number;

@@ -190,6 +190,8 @@ MOUNT_PATH: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 
 # --- Patterns ---------------------------------------------------------------------------------
 
+JOURNAL_ENTRIES: Final = 1000
+"""Number of requests that the journal of one session keeps."""
 GLOB_LENGTH: Final = 1000
 GLOB: Final = r"(?:[^*]*\*){0,50}[^*]*"
 """A glob with at most 50 ``*``; compiling one with thousands would block all sessions."""

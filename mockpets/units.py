@@ -12,6 +12,8 @@ from mockpets.constants import (
     DELAY_SECONDS,
     EXPRESSION,
     EXPRESSION_LENGTH,
+    INT64_MAX,
+    INT64_MIN,
     NAME_LENGTH,
     SCENARIO_NAME,
 )
@@ -27,12 +29,19 @@ RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 
 _SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60", "h": "3600", "d": "86400"}
 _BYTES: Final = {"B": "1", "kB": "1000", "MB": "1000000"}
+_INT64_DIGITS: Final = len(str(INT64_MAX))
 _SIZES: Final = {"KiB": str(2**10), "MiB": str(2**20), "GiB": str(2**30)}
 
 
 def quote(text: str) -> str:
     """Return a text in quotes for a message: at most 80 characters, control characters escaped."""
     return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def got(value: object) -> str:
+    """Return ``got`` and the value, shortened."""
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -60,6 +69,28 @@ def shortened(words: Iterable[str], conjunction: str = "or", most: int = 12) -> 
     if len(known) <= most:
         return either(known, conjunction)
     return f"{', '.join(known[:most])} {conjunction} {len(known) - most} more"
+
+
+def switch(text: str) -> bool:
+    """Return true or false, from a common spelling."""
+    word = text.lower()
+    if word in ("true", "yes", "on", "1"):
+        return True
+    if word in ("false", "no", "off", "0"):
+        return False
+    raise ValueError(f"must be true or false, {got(text)}")
+
+
+def parse_int64(text: str) -> int | None:
+    """Return a text, such as a path segment, as an int64; None if it is not one."""
+    digits = text[1:] if text[:1] == "-" else text
+    # A regular expression would take longer, and every request for a record comes here.
+    if len(digits) > _INT64_DIGITS or not (digits.isascii() and digits.isdigit()):
+        return None
+    if digits[0] == "0" and digits != "0":
+        return None
+    number = int(text)
+    return number if INT64_MIN <= number <= INT64_MAX else None
 
 
 def parse_name(text: str) -> str:

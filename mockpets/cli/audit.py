@@ -23,8 +23,7 @@ from mockpets.cli.remote import reporting, with_token
 from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.packaged_data import shipped
 from mockpets.settings.sources import load_settings
-from mockpets.settings.validators import got
-from mockpets.units import counted, shortened
+from mockpets.units import counted, got, shortened
 from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:

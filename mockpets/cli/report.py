@@ -157,7 +157,7 @@ def _recorded(
     logs: list[tuple[ControlClient, str]], limits: list[str], contracts: Contracts
 ) -> Iterator[Recorded]:
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
-    from mockpets.journal.journal import JOURNAL_ENTRIES
+    from mockpets.constants import JOURNAL_ENTRIES
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import requests_of
 

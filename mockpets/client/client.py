@@ -22,6 +22,7 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
+from mockpets.contract import control_calls as calls
 from mockpets.errors import invalid
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from mockpets.client.connection import ControlError
     from mockpets.contract import control_types as types
+    from mockpets.contract.control_calls import Call
 
 T = TypeVar("T")
 _OF_SESSIONS: Final = ("verification_failed", "not_held", "unknown_session")
@@ -137,15 +139,15 @@ class ControlClient:
 
     def contract(self) -> list[types.ContractDescription]:
         """Return what each operation of the contracts does, and by which rule."""
-        return self._call("GET", "/contract", part="contracts")
+        return self._call(calls.CONTRACT)["contracts"]
 
     def state(self) -> types.State:
         """Return the state of the session and the server."""
-        return self._call("GET", "/state")
+        return self._call(calls.STATE)
 
     def scenarios(self) -> types.ScenarioList:
         """List the scenarios."""
-        return self._call("GET", "/scenarios")
+        return self._call(calls.SCENARIOS)
 
     def active(self) -> list[str]:
         """Return the names of the active scenarios, the first with precedence."""
@@ -153,7 +155,7 @@ class ControlClient:
 
     def scenario(self, name: str) -> types.ScenarioDetails:
         """Return a scenario in full."""
-        return self._call("GET", _fill("/scenarios/{name}", name))
+        return self._call(calls.SCENARIO, name)
 
     def use(self, *scenarios: str | types.Document) -> list[str]:
         """Activate scenarios, the first with precedence; return their names.
@@ -164,15 +166,15 @@ class ControlClient:
 
     def activate(self, *scenarios: str | types.Document) -> types.Activated:
         """Do the same as `use`; also return which resources are hidden by others."""
-        return self._call("PUT", "/scenario", {"scenario": scenarios})
+        return self._call(calls.USE, body={"scenario": scenarios})
 
     def reset(self) -> list[str]:
         """Reset records, counters, the journal and random numbers; return the active scenarios."""
-        return self._call("POST", "/reset", part="active")
+        return self._call(calls.RESET)["active"]
 
     def check_scenario(self, text: str, name: str = "scenario") -> types.CheckedScenario:
         """Return the problems in the text of a scenario file."""
-        return self._call("POST", "/scenarios/check", text.encode(), query={"name": name})
+        return self._call(calls.CHECK_SCENARIO, body=text.encode(), query={"name": name})
 
     def save_scenario(
         self, name: str, text: str, digest: str | None = None
@@ -183,43 +185,42 @@ class ControlClient:
             file has changed since, the error's code is ``conflict``.
         """
         condition = {"If-None-Match": "*"} if digest is None else {"If-Match": f'"{digest}"'}
-        path = _fill("/scenarios/{name}", name)
-        return self._call("PUT", path, text.encode(), condition=condition)
+        return self._call(calls.SAVE_SCENARIO, name, body=text.encode(), condition=condition)
 
     def override_scenario(self, name: str, text: str) -> types.ScenarioDetails:
         """Use the text of a scenario file in this session only."""
-        return self._call("PUT", _fill("/overrides/{name}", name), text.encode())
+        return self._call(calls.OVERRIDE_SCENARIO, name, body=text.encode())
 
     def drop_override(self, name: str) -> list[types.ScenarioSummary]:
         """Use the file of a scenario again; return all scenarios."""
-        return self._call("DELETE", _fill("/overrides/{name}", name), part="scenarios")
+        return self._call(calls.DROP_OVERRIDE, name)["scenarios"]
 
     def stub(self, number: int, **instead: Unpack[types.StubOptions]) -> types.RecordedStub:
         """Return a stub that sends the response of a recorded request to similar requests.
 
         :param instead: another response, how often, and whether to match ids and dates.
         """
-        return self._call("GET", _fill("/requests/{number}/stub", number), query=_query(instead))
+        return self._call(calls.STUB, number, query=_query(instead))
 
     def respond_like(self, number: int, **instead: Unpack[types.StubOptions]) -> types.StubInUse:
         """Put such a stub on top of the active scenarios, whose counters go on."""
-        return self._call("POST", _fill("/requests/{number}/stub", number), query=_query(instead))
+        return self._call(calls.RESPOND_LIKE, number, query=_query(instead))
 
     def drop_stub(self, number: int) -> types.DroppedStub:
         """Remove the stub of `respond_like` again."""
-        return self._call("DELETE", _fill("/requests/{number}/stub", number))
+        return self._call(calls.DROP_STUB, number)
 
     def start_recording(self) -> types.RecordingStarted:
         """Start recording with the next request, and save the current records."""
-        return self._call("POST", "/recording")
+        return self._call(calls.START_RECORDING)
 
     def recording(self) -> types.RecordedScenario:
         """Return a scenario with which the requests since then get the same responses."""
-        return self._call("GET", "/recording")
+        return self._call(calls.RECORDING)
 
     def held(self) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
-        return self._call("GET", "/held", part="held")
+        return self._call(calls.HELD)["held"]
 
     def release(
         self,
@@ -234,15 +235,15 @@ class ControlClient:
         """
         given = {"reply": reply, "delay": delay}
         body = {name: value for name, value in given.items() if value is not None}
-        return self._call("POST", "/held/release", {"requests": requests, **body}, part="released")
+        return self._call(calls.RELEASE, body={"requests": requests, **body})["released"]
 
     def gates(self) -> dict[str, int]:
         """Return how many responses are held at each gate."""
-        return self._call("GET", "/gates", part="gates")
+        return self._call(calls.GATES)["gates"]
 
     def open_gate(self, name: str) -> int:
         """Release the responses held at a gate; return how many."""
-        return self._call("POST", _fill("/gates/{name}/open", name), part="released")
+        return self._call(calls.OPEN_GATE, name)["released"]
 
     def wait_for_gate(self, name: str, held: int = 1, within: str = "5s") -> int:
         """Wait until at least `held` responses are held at a gate; return how many are.
@@ -251,8 +252,9 @@ class ControlClient:
         :raise GateError: there are fewer when the time is over.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        path, body = _fill("/gates/{name}/wait", name), {"held": held, "within": within}
-        return self._call("POST", path, body, wait=constants.WAIT_SECONDS, part="held")
+        body = {"held": held, "within": within}
+        response = self._call(calls.WAIT_FOR_GATE, name, body=body, wait=constants.WAIT_SECONDS)
+        return response["held"]
 
     def gate(self, name: str) -> Gate:
         """Return a gate, to wait until it holds responses and to open it."""
@@ -267,7 +269,7 @@ class ControlClient:
 
     def collections(self) -> list[types.CollectionSummary]:
         """List the collections of the contract and of the active scenarios."""
-        return self._call("GET", "/data", part="data")
+        return self._call(calls.COLLECTIONS)["data"]
 
     def data(self, name: str) -> Records:
         """Return the records of a collection, such as ``orders``, to read and change them."""
@@ -286,11 +288,10 @@ class ControlClient:
             each: [_text(value) for value in (values if isinstance(values, list) else [values])]
             for each, values in filters.items()
         }
-        path = _fill("/data/{name}", name)
-        page: types.RecordPage = self._call("GET", path, query=query)
+        page = self._call(calls.RECORDS, name, query=query)
         records = page["records"]
         while page["next"] is not None:
-            page = self._call("GET", path, query={**query, "after": page["next"]})
+            page = self._call(calls.RECORDS, name, query={**query, "after": page["next"]})
             records += page["records"]
         return records
 
@@ -302,29 +303,28 @@ class ControlClient:
         :raise InputError: the file is invalid.
         """
         body = self._loaded(records, name)
-        return self._call("PUT", _fill("/data/{name}", name), body, part="total")
+        return self._call(calls.SET_RECORDS, name, body=body)["total"]
 
     def add_record(self, name: str, record: Mapping[str, object] | None = None) -> dict[str, Any]:
         """Add a record, by default a generated one; return it with its ID.
 
         The stubs for a POST play no part.
         """
-        return self._call("POST", _fill("/data/{name}", name), record)
+        return self._call(calls.ADD_RECORD, name, body=record)
 
     def record(self, name: str, record_id: int | str) -> dict[str, Any]:
         """Return a record."""
-        return self._call("GET", _fill("/data/{name}/{record}", name, record_id))
+        return self._call(calls.RECORD, name, record_id)
 
     def change_record(
         self, name: str, record_id: int | str, changes: Mapping[str, object]
     ) -> dict[str, Any]:
         """Apply a JSON merge patch to a record: None removes a property."""
-        return self._call("PATCH", _fill("/data/{name}/{record}", name, record_id), changes)
+        return self._call(calls.CHANGE_RECORD, name, record_id, body=changes)
 
     def delete_record(self, name: str, record_id: int | str) -> int:
         """Delete a record; return how many are left."""
-        path = _fill("/data/{name}/{record}", name, record_id)
-        return self._call("DELETE", path, part="total")
+        return self._call(calls.DELETE_RECORD, name, record_id)["total"]
 
     def log_in(
         self, user: Mapping[str, object] | None = None, contract: str | None = None
@@ -334,8 +334,7 @@ class ControlClient:
         :param user: properties that the user has; by default the first user.
         :param contract: the label of one, if several have a log-in.
         """
-        query = {} if contract is None else {"contract": contract}
-        return self._call("POST", "/login", {"user": user or {}}, query=query)
+        return self._call(calls.LOG_IN, body={"user": user or {}}, query={"contract": contract})
 
     # --- Journal ---
 
@@ -345,17 +344,17 @@ class ControlClient:
 
     def journal(self, **filters: Unpack[types.RequestFilters]) -> types.RequestList:
         """Return the same requests, with the total and other data of the journal."""
-        return self._call("GET", "/requests", query=filters)
+        return self._call(calls.REQUESTS, query=filters)
 
     def request(self, number: int) -> types.RequestDetails:
         """Return a request of the journal in full, with its response."""
-        return self._call("GET", _fill("/requests/{number}", number))
+        return self._call(calls.REQUEST, number)
 
     def explain(self, number: int | None = None) -> types.Explanation:
         """Return why a request, by default the last one, got its response, with each stub."""
         if number is None:
             number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
-        return self._call("GET", _fill("/requests/{number}/explain", number))
+        return self._call(calls.EXPLAIN, number)
 
     def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
         """Return what would respond to a request now, and why. This changes nothing.
@@ -364,15 +363,15 @@ class ControlClient:
             to send where the operation needs one, a JSON ``body``, and a ``draft`` with the
             ``name`` and ``text`` of a scenario file that is not saved.
         """
-        return self._call("POST", "/explain", request)
+        return self._call(calls.EXPLAIN_REQUEST, body=request)
 
     def clear_requests(self) -> int:
         """Clear the journal; return how many requests it had. Numbers continue."""
-        return self._call("DELETE", "/requests", part="cleared")
+        return self._call(calls.CLEAR_REQUESTS)["cleared"]
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        return self._call("GET", "/requests.har", query=filters, wait=constants.WAIT_SECONDS)
+        return self._call(calls.HAR, query=filters, wait=constants.WAIT_SECONDS)
 
     def verify(
         self,
@@ -397,7 +396,7 @@ class ControlClient:
         wait = 0.0
         if within is not None:
             body["within"], wait = within, constants.WAIT_SECONDS
-        return self._call("POST", "/verify", body, wait=wait)
+        return self._call(calls.VERIFY, body=body, wait=wait)
 
     def events(self, since: int | None = None, wait: int = 0) -> types.Events:
         """Wait up to `wait` seconds for a change, and return what has changed since a number.
@@ -405,11 +404,11 @@ class ControlClient:
         :param since: the `change` of an earlier response; without it, returns the current number.
         """
         query = {"since": since, "wait": wait}
-        return self._call("GET", "/events", query=query, wait=wait)
+        return self._call(calls.EVENTS, query=query, wait=wait)
 
     def metrics(self) -> str:
         """Return the metrics of the server as Prometheus text."""
-        return self._call("GET", "/metrics", read=bytes.decode)
+        return self._call(calls.METRICS, read=bytes.decode)
 
     def mcp(self, message: object, headers: Mapping[str, str]) -> Any:
         """Return the response to a message of the Model Context Protocol; None to a notification.
@@ -430,18 +429,17 @@ class ControlClient:
 
     def findings(self) -> types.Findings:
         """Return what ``mockpets report`` finds in the journal."""
-        return self._call("GET", "/findings", wait=constants.WAIT_SECONDS)
+        return self._call(calls.FINDINGS, wait=constants.WAIT_SECONDS)
 
     # --- Sessions ---
 
     def sessions(self) -> list[types.SessionSummary]:
         """List the sessions."""
-        return self._call("GET", "/sessions", part="sessions")
+        return self._call(calls.SESSIONS)["sessions"]
 
     def find_session(self, name: str) -> types.SessionSummary:
         """Return a session without creating it."""
-        path = _fill("/sessions/{name}", name)
-        return self._call("GET", path, session=name)
+        return self._call(calls.FIND_SESSION, name)
 
     def _loaded(self, records: types.Records, name: str) -> object:
         """Return the records of a collection for the body of a call; read those of a file."""
@@ -467,13 +465,12 @@ class ControlClient:
         :param contents: `scenario`, as for `use` or a list; `seed`; `data`, the records of
             collections by name, as for `set_records`; `clock`, with `now` and `frozen`.
         """
-        path = _fill("/sessions/{name}", name)
         if "data" in contents:
             loaded = {
                 each: self._loaded(records, each) for each, records in contents["data"].items()
             }
             contents["data"] = loaded  # type: ignore[typeddict-item]
-        return self._call("PUT", path, contents, session=name, check=self._replace_id)
+        return self._call(calls.MAKE_SESSION, name, body=contents, check=self._replace_id)
 
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
@@ -485,10 +482,8 @@ class ControlClient:
         """
         __tracebackhide__ = True
         known = self._session_ids.get(name.lower())
-        path, query = _fill("/sessions/{name}", name), {"closed": closed}
-        response: types.DroppedSession = self._call(
-            "DELETE", path, query=query, session=name, check=self._replace_id
-        )
+        query = {"closed": closed}
+        response = self._call(calls.DROP_SESSION, name, query=query, check=self._replace_id)
         if check_lost and known is not None and response["id"] != known:
             raise SessionLostError(response["dropped"])
         return response["dropped"]
@@ -502,9 +497,8 @@ class ControlClient:
         :param log: whether to add the request log as HAR, with secrets redacted.
         """
         name = self.name if name is None else name
-        path, query = _fill("/sessions/{name}/export", name), {"log": "true" if log else None}
-        wait = constants.WAIT_SECONDS
-        return self._call("GET", path, query=query, session=name, wait=wait, read=parse_exactly)
+        query, wait = {"log": "true" if log else None}, constants.WAIT_SECONDS
+        return self._call(calls.EXPORT_SESSION, name, query=query, wait=wait, read=parse_exactly)
 
     def import_session(
         self, exported: types.SessionExport, name: str | None = None
@@ -514,10 +508,10 @@ class ControlClient:
         :param name: by default, this client's session. It is created if it does not exist.
         """
         name = self.name if name is None else name
-        path = _fill("/sessions/{name}/export", name)
         body = {key: value for key, value in exported.items() if key != "log"}
         wait = constants.WAIT_SECONDS
-        return self._call("PUT", path, body, session=name, wait=wait, check=self._replace_id)
+        check = self._replace_id
+        return self._call(calls.IMPORT_SESSION, name, body=body, wait=wait, check=check)
 
     def undo(self, name: str | None = None) -> types.Undone:
         """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
@@ -526,60 +520,60 @@ class ControlClient:
         :raise ControlError: ``not_found`` if there is nothing to put back.
         """
         name = self.name if name is None else name
-        path = _fill("/sessions/{name}/undo", name)
-        return self._call("POST", path, session=name, check=self._replace_id)
+        return self._call(calls.UNDO, name, check=self._replace_id)
 
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
-        return self._call("POST", "/sessions/reset", check=_accept, part="reset")
+        return self._call(calls.RESET_SESSIONS, check=_accept)["reset"]
 
     def drop_sessions(self, closed: str = "60s") -> int:
         """Reset the default session and remove all others; return how many were removed."""
-        query = {"closed": closed}
-        dropped: int = self._call("DELETE", "/sessions", query=query, check=_accept, part="dropped")
+        response = self._call(calls.DROP_SESSIONS, query={"closed": closed}, check=_accept)
         self._session_ids.clear()
-        return dropped
+        return response["dropped"]
 
     # --- Calls ---
 
     def _call(
         self,
-        method: str,
-        path: str,
+        call: Call[T],
+        *names: object,
         body: object = None,
         query: Mapping[str, object] | None = None,
         wait: float = 0.0,
         read: Callable[[bytes], Any] = parse_object,
-        session: str = "",
         check: _Check | None = None,
-        part: str | None = None,
         condition: Mapping[str, str] | None = None,
-    ) -> T:  # type: ignore[type-var]  # the type that the caller expects
-        """Return the response to a call, or one property of it.
+    ) -> T:
+        """Return the response to a call.
 
+        :param names: the parameters in its path.
+        :param query: None stands for a parameter that is not sent.
         :param wait: seconds that the server may take in addition to the timeout.
-        :param session: the session in the path, if there is one.
         :param check: called with the session's name, its ID in the response, and the error of the
             response, which is raised afterwards; by default `_check_id`.
         :param condition: more headers.
         """
         __tracebackhide__ = True
+        path = constants.CONTROL_PREFIX + _fill(call.path, *names)
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         if parameters:
             path = f"{path}?{_encoded(parameters)}"
         headers = self._headers(condition or {})
-        # The server rejects a path with any other name.
-        if re.fullmatch(constants.SESSION_NAME, session.lower()):
-            headers[constants.SESSION_HEADER] = session.lower()
+        if names and call.path.startswith("/sessions/"):
+            session = str(names[0]).lower()
+            # The server rejects a path with any other name.
+            if re.fullmatch(constants.SESSION_NAME, session):
+                headers[constants.SESSION_HEADER] = session
         connection = self._connection
         connection.check_protocol()
-        response = connection.send(method, constants.CONTROL_PREFIX + path, headers, body, wait)
+        response = connection.send(call.method, path, headers, body, wait)
         value, error = connection.parse(response, read)
         session_id = response.headers.get(constants.SESSION_ID_HEADER.lower())
         (check or self._check_id)(headers[constants.SESSION_HEADER], session_id, error)
         if error is not None:
             raise error
-        result: T = value[part] if part else value
+        result: T = value
         return result
 
     def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
@@ -640,7 +634,7 @@ class Clock:
 
     def get(self) -> types.ClockState:
         """Return its time, and whether it stands still."""
-        return self.control._call("GET", "/clock")
+        return self.control._call(calls.CLOCK)
 
     def set(self, now: datetime | str | None, *, frozen: bool | None = None) -> types.ClockState:
         """Set its time: an aware datetime, text such as ``2030-12-06T09:00:00Z``, or a date.
@@ -662,7 +656,7 @@ class Clock:
     def _change(self, change: types.ClockChange, frozen: bool | None = None) -> types.ClockState:
         if frozen is not None:
             change["frozen"] = frozen
-        return self.control._call("PUT", "/clock", change)
+        return self.control._call(calls.SET_CLOCK, body=change)
 
 
 def _moment(now: datetime | str | None) -> str | None:

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
-from mockpets.contract.fields import JSON_TYPES, parse_int64
+from mockpets.contract.fields import JSON_TYPES
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, shown
-from mockpets.units import quote
+from mockpets.units import parse_int64, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

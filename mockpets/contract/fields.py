@@ -34,7 +34,6 @@ JSON_TYPES: Final[Mapping[type, str]] = {
 }
 POSITION: Final = re.compile("[0-9]{1,9}")
 """A position in a list; int() rejects thousands of digits."""
-_INT64_DIGITS: Final = len(str(INT64_MAX))
 _ABOUT: Final = ("description", "examples")
 _DIGITS: Final = 9
 """Of a parameter with a lower maximum; a longer text has zeros for no reason."""
@@ -54,18 +53,6 @@ class Invalid(Enum):
 
 INVALID: Final = Invalid.INVALID
 """Stands for an invalid value, since None is a valid one: null."""
-
-
-def parse_int64(text: str) -> int | None:
-    """Return a text, such as a path segment, as an int64; None if it is not one."""
-    digits = text[1:] if text[:1] == "-" else text
-    # A regular expression would take longer, and every request for a record comes here.
-    if len(digits) > _INT64_DIGITS or not (digits.isascii() and digits.isdigit()):
-        return None
-    if digits[0] == "0" and digits != "0":
-        return None
-    number = int(text)
-    return number if INT64_MIN <= number <= INT64_MAX else None
 
 
 def is_number(value: object) -> TypeGuard[int | float | Decimal]:

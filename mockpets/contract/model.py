@@ -21,11 +21,11 @@ from mockpets.constants import (
     ROLES,
     SAFE_INTEGER,
 )
-from mockpets.contract.fields import INVALID, Integer, parse_int64
+from mockpets.contract.fields import INVALID, Integer
 from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json, json_array
-from mockpets.units import quote
+from mockpets.units import parse_int64, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

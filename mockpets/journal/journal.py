@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from mockpets.constants import RequestOutcome, ResponseEnd
     from mockpets.journal.wait import Wait
 
-JOURNAL_ENTRIES: Final = 1000
-"""Number of requests that the journal of one session keeps."""
-
 _log: Final = logging.getLogger("mockpets")
 _SHARE: Final = 8
 """To make room, a journal drops one in 8 of its entries at once."""

@@ -2,97 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.clock import moment
-from mockpets.constants import (
-    GLOB,
-    GLOB_LENGTH,
-    GLOB_RULE,
-    REQUEST_OUTCOMES,
-    NoteCode,
-    RequestOutcome,
-)
-from mockpets.contract.query_parameters import Parameter, integer, one_of
-from mockpets.journal.journal import JOURNAL_ENTRIES
-from mockpets.units import quote
+from mockpets.contract.query_parameters import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import RecordedMessage, RequestDetails, RequestSummary
     from mockpets.journal.entry import Entry, Message
-
-LISTED: Final = 100
-"""Entries in a response if the request has no `limit`."""
-NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
-
 
 # --- Filters ----------------------------------------------------------------------------------
 
 
-def _status(text: str) -> str:
-    lower = text.lower()
-    if not re.fullmatch(r"[1-5](?:[0-9][0-9]|xx)", lower):
-        expected = "must be a status such as 404, or a class such as 4xx"
-        raise ValueError(f"{expected}, got {quote(text)}")
-    return lower
-
-
-def _glob(text: str) -> str:
-    if len(text) > GLOB_LENGTH or not re.fullmatch(GLOB, text):
-        raise ValueError(f"must be {GLOB_RULE}, got {quote(text)}")
-    return text
-
-
-_GLOB_SCHEMA: Final = {"type": "string", "maxLength": GLOB_LENGTH, "pattern": f"^{GLOB}$"}
-PARAMETERS: Final[Mapping[str, Parameter]] = {
-    "limit": integer(
-        "Maximum number of requests; the newest are returned. At most 1000.",
-        1,
-        JOURNAL_ENTRIES,
-        default=LISTED,
-    ),
-    "operation": Parameter(
-        "Only requests of this operation.",
-        {"$ref": "#/components/schemas/Operation"},
-        str,
-        lambda contracts: contracts.operations,
-    ),
-    "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
-    "path": Parameter("Only this path, in which * matches any text.", _GLOB_SCHEMA, _glob),
-    "status": Parameter(
-        "Only this status, such as 404, or this class of statuses, such as 4xx. A response that is "
-        "not sent yet has no status.",
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 100, "maximum": 599},
-                {"type": "string", "pattern": "^[1-5](?:[0-9][0-9]|[xX][xX])$"},
-            ]
-        },
-        _status,
-    ),
-    "stub": Parameter(
-        "Only requests in which this stub took part: its label, in which * matches any text, or - "
-        "for requests without a stub.",
-        _GLOB_SCHEMA,
-        _glob,
-    ),
-    "note": Parameter(
-        "Only requests with this note.",
-        {"$ref": "#/components/schemas/NoteCode"},
-        lambda text: one_of(text, NOTES),
-    ),
-    "outcome": Parameter(
-        "Only requests with this outcome.",
-        {"$ref": "#/components/schemas/RequestOutcome"},
-        lambda text: one_of(text, REQUEST_OUTCOMES),
-    ),
-    "since": integer("Only requests with higher numbers.", 0),
-}
 _PASSES: Final[Mapping[str, Callable[[Entry, Any], bool]]] = {
     "since": lambda entry, number: entry.number > number,
     "operation": lambda entry, name: entry.operation is not None and entry.operation.name == name,
@@ -111,7 +37,7 @@ _PASSES: Final[Mapping[str, Callable[[Entry, Any], bool]]] = {
 def selected(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> tuple[list[Entry], int]:
     """Return the newest entries that pass a filter, oldest first, and how many pass in total.
 
-    :param wanted: the values of `PARAMETERS` that the request has.
+    :param wanted: the values of the parameters that the request has.
     """
     tests = [(_PASSES[name], value) for name, value in wanted.items() if name != "limit"]
     passing = [entry for entry in entries if all(test(entry, value) for test, value in tests)]

@@ -29,7 +29,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import InputError, Problem
 from mockpets.settings import validators as check
-from mockpets.settings.validators import got
+from mockpets.units import got, switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -259,12 +259,12 @@ class Settings:
     drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME", "listening",
         "How long to go on after SIGTERM while GET ready responds with 503, such as 30s; at most "
         "10m.")
-    public: bool = _row(False, check.switch, "", "sessions and limits",
+    public: bool = _row(False, switch, "", "sessions and limits",
         "Public demo mode: stricter limits and one session per visitor.")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER",
         "sessions and limits",
         "With --public, requests per second of each visitor; at once, twice as many.")
-    log_addresses: bool = _row(False, check.switch, "", "log",
+    log_addresses: bool = _row(False, switch, "", "log",
         "With --public, log the addresses of the clients too.")
     name: str = _row("", check.node_name, "NAME", "log",
         "Name of this server in the header Mockpets-Node and in the log.")

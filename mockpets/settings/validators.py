@@ -22,19 +22,13 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
-from mockpets.units import is_expression, is_valid_expression
+from mockpets.units import got, is_expression, is_valid_expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MEMORY_BYTES: Final = (1024 * 1024, 64 * 1024 * 1024 * 1024)
 """Smallest and largest value of a setting for memory."""
-
-
-def got(value: object) -> str:
-    """Return ``got`` and the value, shortened."""
-    shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
 def _got_url(text: str) -> str:
@@ -263,13 +257,3 @@ class OneOf:
         if text.lower() in self.words:
             return text.lower()
         raise _unknown(text, text, self.words)
-
-
-def switch(text: str) -> bool:
-    """Return true or false, from a common spelling."""
-    word = text.lower()
-    if word in ("true", "yes", "on", "1"):
-        return True
-    if word in ("false", "no", "off", "0"):
-        return False
-    raise ValueError(f"must be true or false, {got(text)}")

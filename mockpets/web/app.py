@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
+from mockpets.constants import JOURNAL_ENTRIES
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
-from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
+from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
@@ -185,7 +186,7 @@ def _wire(
     contracts = reloader.library.contracts
     visitors = None
     if public:
-        from mockpets.web.control.routes import GUARDED
+        from mockpets.contract.control_calls import GUARDED
 
         visitors = VisitorSessions(settings, sessions.limit, shared.library, GUARDED, clock)
     holdings = partial(_holdings, sessions, journals, reloader)

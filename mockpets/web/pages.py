@@ -18,6 +18,7 @@ from urllib.parse import quote
 from flask import render_template
 
 from mockpets.constants import CONTROL_PREFIX
+from mockpets.contract.control_calls import TAGS
 from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
 from mockpets.kit import known_of, render
@@ -44,7 +45,7 @@ _TYPES: Final = {
 _UNTAGGED: Final = "Operations"
 """The group of the operations without a tag."""
 _FOR_AGENTS: Final = (
-    "control.openapi.json?tag=scenarios (or server, sessions, data, requests, gates)",
+    f"control.openapi.json?tag=scenarios (or {', '.join([t for t in TAGS if t != 'scenarios'])})",
     "openapi.json",
     "schema/scenario.json",
 )

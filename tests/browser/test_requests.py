@@ -4,14 +4,14 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
+from typing import get_args
 from urllib.parse import quote
 
 import pytest
 import yaml
 from playwright.sync_api import Locator, expect
 
-from mockpets.constants import REQUEST_OUTCOMES
-from mockpets.journal.queries import NOTES
+from mockpets.constants import REQUEST_OUTCOMES, NoteCode
 from tests.browser.panel import Panel, by_keyboard
 from tests.browsers import FIREFOX
 from tests.programs import need
@@ -183,7 +183,7 @@ def test_every_token_filters_and_is_suggested(panel: Panel) -> None:
         keys = panel.rows.evaluate_all("rows => rows.map(row => Number(row.dataset.key)).sort()")
         assert keys == numbers, text
     panel.page.evaluate("location.hash = '#requests'")
-    for key, values in (("note", NOTES), ("outcome", REQUEST_OUTCOMES)):
+    for key, values in (("note", get_args(NoteCode)), ("outcome", REQUEST_OUTCOMES)):
         panel.write(filter_field(panel), f"{key}:")
         names = panel.page.locator("#filter-options .name")
         expect(names).to_have_count(len(values))

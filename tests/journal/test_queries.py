@@ -13,8 +13,9 @@ from werkzeug.test import EnvironBuilder
 
 from mockpets.contract.control_types import RequestFilters
 from mockpets.contract.pet_store import BUILT_IN
+from mockpets.contract.query_parameters import PARAMETERS
 from mockpets.errors import RequestError
-from mockpets.journal import har, queries
+from mockpets.journal import har
 from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import full, selected, summary
@@ -42,11 +43,11 @@ def asking(query: Mapping[str, str]) -> Request:
     ({"outcome": "client_left"}, {"outcome": "client_left"}),
 ])  # fmt: skip
 def test_valid_queries(query: Mapping[str, str], expected: Mapping[str, Any]) -> None:
-    assert read_query(asking(query), queries.PARAMETERS, BUILT_IN) == expected
+    assert read_query(asking(query), "requests", BUILT_IN) == expected
 
 
 def test_the_parameters_are_those_that_the_client_accepts() -> None:
-    assert {*queries.PARAMETERS} == RequestFilters.__annotations__.keys()
+    assert PARAMETERS["requests"].keys() == RequestFilters.__annotations__.keys()
 
 
 @pytest.mark.parametrize(("query", "message"), [
@@ -73,7 +74,7 @@ def test_the_parameters_are_those_that_the_client_accepts() -> None:
 ])  # fmt: skip
 def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
     with pytest.raises(RequestError) as caught:
-        read_query(asking(query), queries.PARAMETERS, BUILT_IN)
+        read_query(asking(query), "requests", BUILT_IN)
 
     assert (caught.value.code, caught.value.message) == ("invalid_request", message)
 
@@ -82,7 +83,7 @@ def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
         RequestError, match=r"note must be one of clock, deprecated, .*; did you mean"
     ) as caught:
-        read_query(asking({"note": "deprecatd"}), queries.PARAMETERS, BUILT_IN)
+        read_query(asking({"note": "deprecatd"}), "requests", BUILT_IN)
     assert caught.value.message.endswith("got 'deprecatd'; did you mean 'deprecated'?")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.contract.control_calls import CALLS
 from mockpets.errors import RequestError
 from mockpets.session.registry import CLOSED_NAMES, ClosedNames, SessionRegistry
-from mockpets.web.control.routes import CALLS
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
@@ -136,7 +136,7 @@ def test_a_changing_call_opens_the_name_again(method: str, path: str, body: Any)
 
 
 READS = [
-    route for route, call in CALLS.items() if call.session == "reads" and call.caller != "visitor"
+    call.route for call in CALLS.values() if call.session == "reads" and call.caller != "visitor"
 ]
 
 

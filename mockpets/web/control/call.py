@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
 
 from mockpets.constants import (
     BASE_MARK,
@@ -11,6 +11,7 @@ from mockpets.constants import (
     PROBLEMS_SHOWN,
     SESSION_HEADER,
 )
+from mockpets.contract.query_parameters import PARAMETERS
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -19,9 +20,10 @@ from mockpets.web.messages import Response
 from mockpets.web.session_selector import named_scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from mockpets.constants import ErrorCode
+    from mockpets.contract.control_calls import Call
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.model import Collection, Contracts
     from mockpets.contract.query_parameters import Parameter
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SCENARIO: Final = "ScenarioDocument"
-"""The schema of a body that is a scenario file: in YAML, of which JSON is a part."""
+VIEWS: Final[dict[Call[Any], View]] = {}
+"""Call to what responds to it."""
 LONG: Final = 8 * 1024
 """The size in bytes above which parsing a body, with line numbers, takes milliseconds."""
 
@@ -72,7 +74,7 @@ class ControlRequest:
     :param query: the values of its query parameters.
     """
 
-    def __init__(self, call: Call, context: ControlContext, request: Request) -> None:
+    def __init__(self, call: Call[Any], context: ControlContext, request: Request) -> None:
         self.call = call
         self.context = context
         self.request = request
@@ -149,41 +151,37 @@ class ControlRequest:
         return await store_of(self.request, find)
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call of the control API.
-
-    :param view: responds to it; named like the method of `ControlClient`.
-    :param session: what it does with the session that the request names: ``changes`` creates a
-        missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
-        about a session in the path.
-    :param parameters: the query parameters that it accepts by name; None if it ignores any.
-    :param body: the name of its body's schema in the OpenAPI document; empty without a body.
-    :param creates: whether it responds with 201 if it created what the path names.
-    :param has_filters: whether its view reads other query parameters itself.
-    :param conditions: the conditional headers that it reads, with descriptions.
-    :param caller: who may make it: ``visitor`` means anyone, if the server is public.
-    """
-
-    view: View
-    session: Literal["changes", "reads", "none"] = "reads"
-    parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
-    body: str = ""
-    needs_body: bool = True
-    creates: bool = False
-    has_filters: bool = False
-    conditions: Mapping[str, str] = field(default_factory=dict)
-    caller: Literal["owner", "anyone", "visitor"] = "owner"
-
-    @property
-    def name(self) -> str:
-        """Its ``operationId`` in the OpenAPI document, from which clients are generated."""
-        first, *words = self.view.__name__.split("_")
-        return first + "".join(map(str.capitalize, words))
-
-
 class JsonResponse(Response, Generic[T]):
     """A JSON response whose body has the type `T`, for type checkers."""
+
+
+def responds_to(call: Call[T]) -> _Binding[T]:
+    """Bind a view to a call; type checkers compare their types."""
+    return _Binding(call)
+
+
+@dataclass(frozen=True)
+class _Binding(Generic[T]):
+    call: Call[T]
+
+    @overload
+    def __call__(
+        self, view: Callable[[ControlRequest], JsonResponse[T]]
+    ) -> Callable[[ControlRequest], JsonResponse[T]]: ...
+
+    @overload
+    def __call__(
+        self, view: Callable[[ControlRequest], Coroutine[Any, Any, JsonResponse[T]]]
+    ) -> Callable[[ControlRequest], Coroutine[Any, Any, JsonResponse[T]]]: ...
+
+    @overload
+    def __call__(
+        self: _Binding[str], view: Callable[[ControlRequest], Coroutine[Any, Any, Response]]
+    ) -> Callable[[ControlRequest], Coroutine[Any, Any, Response]]: ...
+
+    def __call__(self, view: View) -> View:
+        VIEWS[self.call] = view
+        return view
 
 
 def json_response(value: T, status: int = 200) -> JsonResponse[T]:
@@ -207,31 +205,32 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
 
 def read_query(
     request: Request,
-    parameters: Mapping[str, Parameter] | None,
+    parameters: str | None,
     contracts: Contracts,
     *,
     ignores_others: bool = False,
 ) -> dict[str, Any]:
     """Return the values of the query parameters by name.
 
-    :param parameters: those that a call accepts; None if it ignores any.
+    :param parameters: the key of those that a call accepts; None if it ignores any.
     :raise RequestError: ``invalid_request`` if some are unknown, repeated or invalid.
     """
     if parameters is None:
         return {}
+    known = PARAMETERS[parameters]
     values: dict[str, Any] = {}
     problems = []
     for name, texts in request.args.lists():
-        if name not in parameters and ignores_others:
+        if name not in known and ignores_others:
             continue
-        if name not in parameters:
-            instead = _instead(name, parameters, request)
+        if name not in known:
+            instead = _instead(name, known, request)
             problems.append(f"unknown parameter {quote(name)}; {instead}")
         elif len(texts) > 1:
             problems.append(f"{name} must be sent only once, got {len(texts)} values")
         else:
             try:
-                values[name] = parameters[name].value(texts[0], contracts)
+                values[name] = known[name].value(texts[0], contracts)
             except ValueError as error:
                 problems.append(f"{name} {error}")
         if len(problems) == PROBLEMS_SHOWN:  # thousands of hints would take long

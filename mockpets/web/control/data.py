@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BODY_BYTES
-from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.contract import control_calls as calls
+from mockpets.contract.query_parameters import CONTROL_RECORDS, PARAMETERS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.records.table import parse_row
 from mockpets.scenario.model import Generated
@@ -14,13 +15,11 @@ from mockpets.seed.records import complete_new
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
-from mockpets.web.control.call import JsonResponse, body_text, json_response
+from mockpets.web.control.call import JsonResponse, body_text, json_response, responds_to
 from mockpets.web.jobs import generate, run_job
 from mockpets.web.operations import filters_of, read_records
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mockpets.contract import control_types as types
     from mockpets.contract.model import Collection, Record
     from mockpets.records.store import Contents, Store
@@ -28,19 +27,10 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Stack
     from mockpets.web.control.call import ControlRequest
 
-CONTROL_RECORDS: Final = 1000
-"""Maximum number of records in one response of the control API."""
-
-RECORDS_PARAMETERS: Final[Mapping[str, Parameter]] = {
-    "after": Parameter(
-        "Only records after the one with this ID: `next` of the page before.",
-        {"type": "string"},
-        str,
-    ),
-    "limit": integer("Maximum number of records.", 1, CONTROL_RECORDS, default=CONTROL_RECORDS),
-}
+_KNOWN: Final = PARAMETERS["records"]
 
 
+@responds_to(calls.COLLECTIONS)
 async def collections(call: ControlRequest) -> JsonResponse[types.CollectionList]:
     """List the collections of the contract and of the active scenarios."""
     stack = call.stack()
@@ -65,6 +55,7 @@ async def _summary(
     }
 
 
+@responds_to(calls.RECORDS)
 async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     """Return a page of a collection's records in order, or of those with some values.
 
@@ -72,9 +63,7 @@ async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     """
     collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
     store, after = await call.store(collection), call.query.get("after")
-    query = {
-        name: texts for name, texts in call.request.args.lists() if name not in RECORDS_PARAMETERS
-    }
+    query = {name: texts for name, texts in call.request.args.lists() if name not in _KNOWN}
     filters, others = filters_of(query), query.keys() - {*collection.properties}
 
     def read(contents: Contents) -> tuple[list[bytes], int]:
@@ -94,12 +83,13 @@ async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
 
 
 def _unknown_property(name: str, collection: Collection) -> RequestError:
-    known = (*RECORDS_PARAMETERS, *collection.properties)
+    known = (*_KNOWN, *collection.properties)
     hint = did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
     what = f"no record of {collection.name} has the property {quote(name)}"
     return RequestError("invalid_request", f"{what}; {hint}")
 
 
+@responds_to(calls.SET_RECORDS)
 async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all records; those without an ID get one.
 
@@ -137,7 +127,8 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     return json_response({"total": store.total()})
 
 
-async def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+@responds_to(calls.ADD_RECORD)
+async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
     """Add a record, whatever the stubs respond to a POST, and return it with its ID.
 
     Without a body, the record is generated.
@@ -183,12 +174,14 @@ async def _generated(call: ControlRequest, collection: Collection, store: Store)
     return record
 
 
-async def record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+@responds_to(calls.RECORD)
+async def record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
     """Return a record."""
     return JsonResponse((await call.store(_collection(call))).get(call.part("record")) + b"\n")
 
 
-async def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
+@responds_to(calls.CHANGE_RECORD)
+async def change_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
     """Apply a JSON merge patch to a record: null removes a property."""
     collection, body = _collection(call), _body(call)
     change = partial(collection.schema.changed, patch=body)
@@ -197,6 +190,7 @@ async def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]
     return JsonResponse(row + b"\n")
 
 
+@responds_to(calls.DELETE_RECORD)
 async def delete_record(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a record."""
     store = await call.store(_collection(call))

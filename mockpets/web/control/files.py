@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mockpets.constants import FILE_BYTES
-from mockpets.contract.query_parameters import Parameter
+from mockpets.contract import control_calls as calls
 from mockpets.errors import RequestError
 from mockpets.scenario import saved_file
 from mockpets.units import parse_name, quote
-from mockpets.web.control.call import LONG, body_text, json_response
+from mockpets.web.control.call import LONG, body_text, json_response, responds_to
 from mockpets.web.control.sessions import NO_SAVING, scenario, scenarios
 from mockpets.web.jobs import run_job
 
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
 
-CHECK_PARAMETERS: Final = {
-    "name": Parameter(
-        "Name of the scenario.", {"type": "string", "default": "scenario"}, parse_name
-    )
-}
-
-
+@responds_to(calls.CHECK_SCENARIO)
 async def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
     """Check the text of a scenario file, as `mockpets check` does. This changes nothing."""
     from mockpets.scenario.check import check_text
@@ -39,12 +33,7 @@ async def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
     return json_response(cast("Any", asdict(result)))
 
 
-CONDITIONS: Final = {
-    "If-Match": "The `digest` of the file to change, in double quotes; if it has changed: 409.",
-    "If-None-Match": "`*` for a new file; if there is one: 409.",
-}
-
-
+@responds_to(calls.SAVE_SCENARIO)
 async def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Save a scenario file in a `--scenarios-dir`, and reload it.
 
@@ -70,6 +59,7 @@ async def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     return response
 
 
+@responds_to(calls.OVERRIDE_SCENARIO)
 async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Use a text for a scenario in this session only, whether or not there is such a file."""
     from mockpets.scenario.check import load_text
@@ -84,6 +74,7 @@ async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetail
     return response
 
 
+@responds_to(calls.DROP_OVERRIDE)
 def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
     """Use the file of a scenario again, and list the scenarios. Without a file, it is removed."""
     name = call.name.lower()

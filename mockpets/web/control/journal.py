@@ -16,18 +16,16 @@ from mockpets.constants import (
     LOST_SESSION,
     SESSION_ID_HEADER,
     VERSION,
-    WAIT_SECONDS,
 )
+from mockpets.contract import control_calls as calls
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
-from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import integer
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.engine import draw_delay
 from mockpets.scenario.model import PASS, Match
-from mockpets.units import quote
-from mockpets.web.control.call import JsonResponse, body_text, json_response
+from mockpets.units import parse_int64, quote
+from mockpets.web.control.call import JsonResponse, body_text, json_response, responds_to
 from mockpets.web.control.waiting import wait_until
 from mockpets.web.jobs import pause, run_job
 
@@ -44,6 +42,7 @@ _AT_ONCE: Final = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
 
 
+@responds_to(calls.REQUESTS)
 def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
     """List the newest requests that pass the filters, oldest first."""
     # Read before the entries, so that a change in between is reported twice rather than lost.
@@ -61,6 +60,7 @@ def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
     )
 
 
+@responds_to(calls.REQUEST)
 def request(call: ControlRequest) -> JsonResponse[types.RequestDetails]:
     """Return a request and its response as they were sent."""
     return json_response(queries.full(recorded_request(call)))
@@ -83,11 +83,13 @@ def recorded_request(call: ControlRequest) -> Entry:
     return entry
 
 
+@responds_to(calls.CLEAR_REQUESTS)
 def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
     """Remove all requests from the journal; numbers continue."""
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
+@responds_to(calls.HAR)
 async def har(call: ControlRequest) -> JsonResponse[types.Har]:
     """Return the requests that pass the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
@@ -98,6 +100,7 @@ async def har(call: ControlRequest) -> JsonResponse[types.Har]:
     return json_response(await run_job(call.request, write, "writing the HAR document"))
 
 
+@responds_to(calls.FINDINGS)
 async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     """Report what the front end does wrong in this session.
 
@@ -121,6 +124,7 @@ async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     return json_response(await run_job(call.request, report, "checking the requests"))
 
 
+@responds_to(calls.VERIFY)
 async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
     """Return the matching requests if there are as many as expected, or as soon as there are.
 
@@ -159,16 +163,7 @@ def _check_id(session: Session, known: str | None) -> None:
         raise RequestError("session_dropped", LOST_SESSION.format(name=session.name))
 
 
-EVENTS_PARAMETERS: Final = {
-    "since": integer(
-        "The `change` of an earlier response; without it, the call responds at once.", 0
-    ),
-    "wait": integer(
-        "Seconds to wait for a change.", 0, int(WAIT_SECONDS), unit=" (seconds)", default=0
-    ),
-}
-
-
+@responds_to(calls.EVENTS)
 async def events(call: ControlRequest) -> JsonResponse[types.Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
     since, wait = call.query.get("since"), call.query.get("wait", 0)
@@ -191,6 +186,7 @@ _OWN: Final = re.compile("^/~[^/]*")
 _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
 
 
+@responds_to(calls.EXPLAIN)
 def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a recorded request: what responded, each stub with each condition, and the counts."""
     from mockpets.journal.explanation import explanation  # here, since it slows down the start
@@ -198,6 +194,7 @@ def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
 
+@responds_to(calls.EXPLAIN_REQUEST)
 async def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a request that was not sent: what would respond to it now. This changes nothing."""
     from mockpets.journal.explanation import explanation
@@ -242,6 +239,7 @@ def _add_key(request: dict[str, Any], key: str, operation: Operation | None) -> 
     request["path"] = f"{path}?{query}" if query else f"{path}{mark}"
 
 
+@responds_to(calls.HELD)
 def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:
     """List the responses that are held, delayed or throttled now."""
     session, change = call.session, call.session.changes.number
@@ -275,6 +273,7 @@ def _waiting(session: Session, wait: Wait) -> types.WaitingResponse | None:
     }
 
 
+@responds_to(calls.RELEASE)
 def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     """Send waiting responses, or another response in place of each.
 
@@ -317,17 +316,20 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     return json_response({"released": [*replies]})
 
 
+@responds_to(calls.GATES)
 def gates(call: ControlRequest) -> JsonResponse[types.GateCounts]:
     """Return how many responses are held at each gate."""
     return json_response({"gates": call.session.gates.waiting()})
 
 
+@responds_to(calls.OPEN_GATE)
 def open_gate(call: ControlRequest) -> JsonResponse[types.OpenedGate]:
     """Release the responses held at a gate, and return how many are held at the others."""
     gates = call.session.gates
     return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
+@responds_to(calls.WAIT_FOR_GATE)
 async def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     """Wait until a gate holds as many responses as expected, and return how many it holds.
 

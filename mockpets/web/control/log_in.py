@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from mockpets.contract import control_calls as calls
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import parse_row
 from mockpets.units import either
-from mockpets.web.control.call import body_text, json_response
+from mockpets.web.control.call import body_text, json_response, responds_to
 from mockpets.web.operations import read_records
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _LOG_IN: Final = "a log-in is a POST whose body has a password and whose response has a token"
 
 
+@responds_to(calls.LOG_IN)
 async def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
     """Return a token, and headers or a cookie, with which requests are those of a user.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from mockpets.constants import FILE_NODES, INT64_MAX
+from mockpets.contract import control_calls as control
 from mockpets.errors import InputError, RequestError, printable
 from mockpets.journal import queries
 from mockpets.scenario.language.diagnostics import Diagnostics
@@ -18,20 +19,23 @@ from mockpets.scenario.language.shapes import ANY_KIND, Choice, Definitions, Num
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
 from mockpets.web.control import journal
-from mockpets.web.control.call import Call, invalid_body, json_response
+from mockpets.web.control.call import invalid_body, json_response
 from mockpets.web.messages import Request
 from mockpets.web.session_selector import SESSION_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from mockpets.contract.control_calls import Call
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.web.control.call import ControlRequest, JsonResponse
-    from mockpets.web.messages import Response
+    from mockpets.web.messages import Response, View
 
-    Run = Callable[[str | Call, Request], Awaitable[Response]]
-    """Makes a call: a key of `CALLS`, or another one."""
+    Run = Callable[[Call[Any], Request, View | None], Awaitable[Response]]
+    """Makes a call; None for its own view."""
+
+T = TypeVar("T")
 
 _SHOWN: Final = 5
 _TEXT: Final = 300
@@ -55,16 +59,17 @@ class Calls:
 
     async def __call__(
         self,
-        route: str | Call,
+        call: Call[T],
         body: object = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
+        view: View | None = None,
         **path: str,
-    ) -> Any:
+    ) -> T:
         """Return the JSON of a response.
 
-        :param route: a key of `CALLS`, or another call with a JSON body.
         :param body: a text is a scenario file; anything else is sent as JSON.
+        :param view: responds in place of the call's own.
         :param path: the parameters in the path.
         :raise RequestError: the call fails.
         """
@@ -82,8 +87,9 @@ class Calls:
         request.base, request.baggage = self._base, self._outer.request.baggage
         request.max_content_length = None
         request.view_args = path
-        response = await self._run(route, request)
-        return json.loads(response.body)
+        response = await self._run(call, request, view)
+        value: T = json.loads(response.body)
+        return value
 
 
 @dataclass(frozen=True)
@@ -174,8 +180,8 @@ def _input(arguments: Object, contracts: Contracts) -> Schema:
 
 
 async def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
-    state = await calls("GET /state")
-    log = await calls("GET /requests", query={"limit": _SHOWN})
+    state = await calls(control.STATE)
+    log = await calls(control.REQUESTS, query={"limit": _SHOWN})
     content = {
         "session": state["session"],
         "active": state["active"],
@@ -189,7 +195,7 @@ async def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
         "key": state["settings"]["key"],
     }
     if values.get("findings"):
-        found = (await calls("GET /findings"))["report"]["findings"]
+        found = (await calls(control.FINDINGS))["report"]["findings"]
         content["findings"] = [f"{each['rule']}: {each['message']}" for each in found]
     return content
 
@@ -204,10 +210,10 @@ def _line(row: Mapping[str, Any]) -> str:
 
 async def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     is_reset = values.pop("reset", False)
-    session = await calls("PUT /sessions/{name}", values, name=calls.session)
+    session = await calls(control.MAKE_SESSION, values, name=calls.session)
     if is_reset:
-        await calls("POST /reset")
-        session = await calls("GET /sessions/{name}", name=calls.session)
+        await calls(control.RESET)
+        session = await calls(control.FIND_SESSION, name=calls.session)
     return {
         "active": session["active"],
         "data": await _totals(calls),
@@ -218,7 +224,7 @@ async def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
 
 async def _totals(calls: Calls) -> dict[str, int]:
     """Return how many records each collection has; not of those that others hide."""
-    rows = (await calls("GET /data"))["data"]
+    rows = (await calls(control.COLLECTIONS))["data"]
     return {row["name"]: row["total"] for row in rows if row["hidden_by"] is None}
 
 
@@ -231,12 +237,9 @@ async def _tried(call: ControlRequest) -> JsonResponse[Any]:
     return json_response({**explanation(entry, seed, sent=False), "response": response})
 
 
-_TRY: Final = Call(_tried)
-
-
 async def _try_request(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     states = [values.pop("scenarios", None), values.pop("compare", None)]
-    values["key"] = (await calls("GET /state"))["settings"]["key"]
+    values["key"] = (await calls(control.STATE))["settings"]["key"]
     first = await _attempt(calls, values, states[0])
     content = dict(first)
     if states[1] is not None:
@@ -262,7 +265,8 @@ def _outline(body: str) -> str:
 
 async def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[str, Any]:
     named = {} if state is None else {"Mockpets-Scenario": state}
-    tried = await calls(_TRY, {**request, "headers": {**request.get("headers", {}), **named}})
+    sent = {**request, "headers": {**request.get("headers", {}), **named}}
+    tried: Any = await calls(control.EXPLAIN_REQUEST, sent, view=_tried)
     return {
         "status": tried["request"]["status"] or tried["request"]["fault"],
         "by": tried["by"],
@@ -277,8 +281,8 @@ def _cut(text: str, length: int = _TEXT) -> str:
 
 async def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     number = values.get("number") or await _wrong(calls)
-    full = await calls("GET /requests/{number}", number=str(number))
-    why = await calls("GET /requests/{number}/explain", number=str(number))
+    full = await calls(control.REQUEST, number=str(number))
+    why = await calls(control.EXPLAIN, number=str(number))
     stubs = [each for each in why["stubs"] if each["result"] != "not_reached"]
     stubs.sort(key=lambda each: each["label"] not in (why["stub"], why["nearest"]))
     return {
@@ -295,7 +299,7 @@ async def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
 
 async def _wrong(calls: Calls) -> int:
     """Return the number of the newest request with an error, or else of the newest."""
-    rows = (await calls("GET /requests"))["requests"]
+    rows = (await calls(control.REQUESTS))["requests"]
     if not rows:
         # A request without a valid key does not create a session.
         advice = "create it with `use`, then send the app's requests to its base path"
@@ -318,7 +322,7 @@ def _stub(stub: Mapping[str, Any], length: int) -> str:
 
 async def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     try:
-        verified = await calls("POST /verify", values)
+        verified = await calls(control.VERIFY, values)
     except RequestError as error:
         if error.code != "verification_failed":
             raise
@@ -330,7 +334,7 @@ async def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
 
 async def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     name, text, save = values["name"], values["text"], values.get("save")
-    checked = await calls("POST /scenarios/check", text, {"name": name})
+    checked = await calls(control.CHECK_SCENARIO, text, {"name": name})
     problems = [*map(_problem, checked["problems"])]
     content = {
         "ok": not problems,
@@ -339,13 +343,13 @@ async def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any
         "saved": None,
     }
     if save == "session" and not problems:
-        await calls("PUT /overrides/{name}", text, name=name)
+        await calls(control.OVERRIDE_SCENARIO, text, name=name)
         content["saved"] = f"session {calls.session}"
     elif save == "file" and not problems:
         digest = values.get("replaces")
         condition = {"HTTP_IF_MATCH": f'"{digest}"'} if digest else {"HTTP_IF_NONE_MATCH": "*"}
         try:
-            saved = await calls("PUT /scenarios/{name}", text, headers=condition, name=name)
+            saved = await calls(control.SAVE_SCENARIO, text, headers=condition, name=name)
         except RequestError as error:
             if error.code != "conflict":
                 raise

@@ -1,7 +1,8 @@
 """The control API as an OpenAPI 3.1 document, made from what its views use.
 
-The calls come from `routes`, request bodies from the shapes that read them, and responses from the
-types in `contract.control_types`. Only objects in responses may have additional properties.
+The calls come from `contract.control_calls` and the docstrings of their views, request bodies from
+the shapes that read them, and responses from the types in `contract.control_types`. Only objects in
+responses may have additional properties.
 """
 
 from __future__ import annotations
@@ -24,22 +25,20 @@ from typing import (
 )
 
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
-from mockpets.contract import control_types
+from mockpets.contract import control_calls, control_types
+from mockpets.contract.control_calls import CALLS, SCENARIO_FILE, TAGS
 from mockpets.contract.model import RecordSchema
-from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, LOG_IN, RELEASE, SESSION
-from mockpets.scenario.language.data import CONTENT
-from mockpets.scenario.language.reply import FAULT
-from mockpets.scenario.language.session_export import SESSION_EXPORT
-from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
-from mockpets.web.control.call import SCENARIO
+from mockpets.contract.query_parameters import PARAMETERS
+from mockpets.scenario.language import control_bodies, data, reply, session_export, verification
+from mockpets.scenario.language.shapes import Definitions, Shape
+from mockpets.web.control.call import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from mockpets.contract.control_calls import Call
     from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.language.shapes import Schema
-    from mockpets.web.control.call import Call
 
 _DESCRIPTION: Final = """\
 Control a running mockpets: its sessions, active scenarios, records, recorded requests
@@ -48,76 +47,55 @@ Control a running mockpets: its sessions, active scenarios, records, recorded re
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_SHAPES: Final = (
-    *(ACTIVATION, CLOCK, SESSION, CONTENT, LOG_IN),
-    *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE, SESSION_EXPORT),
-)
-_BODIES: Final = {shape.name: shape for shape in _SHAPES}
-"""Request bodies."""
-_DOCUMENTS: Final = ("contract", "openapi.json", "control.openapi.json", "schema")
-_TOPICS: Final = {
-    # tag: its description, the first parts of the paths
-    "server": (
-        "Whether the server is up, its metrics, contracts and documents.",
-        ("health", "ready", "metrics", *_DOCUMENTS),
-    ),
-    "sessions": (
-        "Isolated states, each with its own records, scenarios and recorded requests.",
-        ("sessions", "state", "clock", "reset", "visitor", "events"),
-    ),
-    "scenarios": (
-        "Named behaviours, and which of them are active.",
-        ("scenarios", "scenario", "overrides"),
-    ),
-    "data": (
-        "The records of collections, and the log-in as one of the users.",
-        ("data", "login"),
-    ),
-    "requests": (
-        "The request log, its verification, its findings, recordings, and explanations.",
-        ("requests", "requests.har", "verify", "explain", "findings", "recording"),
-    ),
-    "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
+_SHAPES: Final = {
+    each.name: each
+    for module in (control_bodies, data, reply, session_export, verification)
+    for each in vars(module).values()
+    if isinstance(each, Shape) and each.name
 }
+"""Shapes by name; those of request bodies are among them."""
+_RETURNED: Final = get_type_hints(
+    control_calls, localns={"types": control_types}, include_extras=True
+)
+"""Constant of a call to the type of its row, which names that of its response."""
 _RECORD: Final = {
     "type": "object",
     "description": "A record: an object with any properties.",
     "additionalProperties": True,
 }
-_TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "name": ("Name", {"type": "string"}),
-    "id": ("ID", {"type": "integer", "format": "int64"}),
     "number": ("Number", {"type": "integer", "minimum": 1}),
     "record": ("ID of a record", {"type": "string"}),
 }
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 
-def document_of(
-    calls: Mapping[str, Call], tag: str | None, contracts: Contracts
-) -> Mapping[str, Any]:
-    """Return the OpenAPI 3.1 document of calls by method and path.
+def document_of(tag: str | None, contracts: Contracts) -> Mapping[str, Any]:
+    """Return the OpenAPI 3.1 document of the calls with a tag.
 
-    :param tag: for only the calls with this tag; None for all.
+    :param tag: None for all calls that have one.
     :param contracts: those whose operations and records it names.
     """
-    if tag is not None:
-        calls = {route: call for route, call in calls.items() if _TAGS[_first_part(route)] == tag}
+    calls = {
+        name: call
+        for name, call in CALLS.items()
+        if (call.tag == tag if tag is not None else call.tag)
+    }
     definitions = Definitions("#/components/schemas/", contracts)
     # First, so that the shapes refer to them.
     for each in contracts.all:
         definitions.schemas.update(_of_records(each))
     for call in calls.values():
-        if call.body in _BODIES:
-            _BODIES[call.body].schema(definitions)
+        if call.body in _SHAPES:
+            _SHAPES[call.body].schema(definitions)
     schema_of(control_types.Error, definitions)
     definitions.schemas["DataRecord"] = _RECORD
 
     paths: dict[str, Any] = {}
-    for route, call in calls.items():
-        method, path = route.split()
-        paths.setdefault(path, {})[method.lower()] = _operation(path, call, definitions)
+    for name, call in calls.items():
+        operations = paths.setdefault(call.path, {})
+        operations[call.method.lower()] = _operation(name, call, definitions)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -133,7 +111,7 @@ def document_of(
         "security": [{}, {"bearerAuth": []}],
         "tags": [
             {"name": name, "description": text}
-            for name, (text, _) in _TOPICS.items()
+            for name, text in TAGS.items()
             if tag in (None, name)
         ],
         "paths": paths,
@@ -158,18 +136,19 @@ def document_of(
     }
 
 
-def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:
+def _operation(name: str, call: Call[Any], definitions: Definitions) -> dict[str, Any]:
     # Up to the first field, such as `:raise`.
-    text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
+    text = _markdown((inspect.getdoc(VIEWS[call]) or "").partition("\n\n:")[0])
+    first, *words = name.split("_")
     operation: dict[str, Any] = {
-        "operationId": call.name,
-        "tags": [_TAGS[_first_part(path)]],
+        "operationId": first + "".join(map(str.capitalize, words)),
+        "tags": [call.tag],
         "summary": re.split(r"[.;](?:\s|$)", text)[0],
         "description": text,
     }
     if call.caller != "owner":
         operation["security"] = []
-    if parameters := [*_parameters(path, call)]:
+    if parameters := [*_parameters(call)]:
         operation["parameters"] = parameters
     if call.body:
         operation["requestBody"] = {
@@ -177,29 +156,25 @@ def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any
             "content": {
                 **(
                     {"application/yaml": {"schema": {"type": "string"}}}
-                    if call.body == SCENARIO
+                    if call.body == SCENARIO_FILE
                     else {}
                 ),
                 "application/json": {"schema": definitions.reference(call.body)},
             },
         }
-    operation["responses"] = _responses(call, definitions)
+    operation["responses"] = _responses(name, call, definitions)
     return operation
 
 
-def _first_part(path: str) -> str:
-    return path.split("/")[1]
-
-
-def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
+def _parameters(call: Call[Any]) -> Iterator[dict[str, Any]]:
     """Yield the parameters of a call: in the path, the query and the headers."""
-    for name in re.findall(r"{(\w+)}", path):
+    for name in re.findall(r"{(\w+)}", call.path):
         what, schema = _PATH_PARAMETERS[name]
-        subject = _first_part(path)
+        subject = call.path.split("/")[1]
         subject = "collection" if subject == "data" else subject[:-1]
         described = {"description": f"{what} of the {subject}.", "schema": schema}
         yield {"name": name, "in": "path", "required": True, **described}
-    for name, parameter in (call.parameters or {}).items():
+    for name, parameter in PARAMETERS[call.parameters or ""].items():
         described = {"description": parameter.description, "schema": parameter.schema}
         yield {"name": name, "in": "query", **described}
     if call.has_filters:
@@ -207,28 +182,27 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
         values = {"type": "object", "additionalProperties": {"type": "string"}}
         described = {"description": "Values of properties.", "schema": values}
         yield {"name": "filters", "in": "query", "style": "form", "explode": True, **described}
-    for name, description in call.conditions.items():
+    for name, description in call.conditions:
         schema = {"type": "string"}
         yield {"name": name, "in": "header", "description": description, "schema": schema}
     if call.session != "none":
         yield {"$ref": "#/components/parameters/Session"}
 
 
-def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
+def _responses(name: str, call: Call[Any], definitions: Definitions) -> dict[str, Any]:
     """Return the responses of a call: its success, and any error."""
-    # The annotation is a string, since the types are not imported at the start.
-    annotation = call.view.__annotations__["return"]
-    returned = re.fullmatch(r"JsonResponse\[(?:types\.)?(.*)\]", annotation)
-    if returned is None:
+    (kind,) = get_args(_RETURNED[name.upper()])
+    if kind is str:
         content = {"text/plain": {"schema": {"type": "string"}}}
         description = "The metrics as text."
-    elif returned[1] == "Mapping[str, Any]":
+    elif kind == dict[str, Any]:
         content = {"application/json": {"schema": {"type": "object"}}}
         description = "An object."
     else:
-        kind = getattr(control_types, returned[1])
-        content = {"application/json": {"schema": schema_of(kind, definitions)}}
-        description = _markdown(inspect.getdoc(kind) or "").split("\n\n")[0]
+        schema = schema_of(kind, definitions)
+        content = {"application/json": {"schema": schema}}
+        named = definitions.schemas[schema["$ref"].rpartition("/")[2]]
+        description = named.get("description", "Success.").split("\n\n")[0]
     success = {"description": description, "content": content}
     return {
         "200": success,
@@ -272,15 +246,15 @@ def schema_of(kind: Any, definitions: Definitions) -> Schema:
         return schema_of(arguments[0], definitions)
     if kind == control_types.Document:
         return definitions.reference("DataRecord")
-    if kind is control_types.Fault:
-        return FAULT.schema(definitions)
     if is_typeddict(kind):
         name = kind.__name__
         if name not in definitions.schemas:
             definitions.schemas[name] = _object(kind, definitions)
         return definitions.reference(name)
-    if origin is Annotated and kind is not control_types.Fault:
+    if origin is Annotated:
         (name,) = kind.__metadata__
+        if name in _SHAPES:
+            return _SHAPES[name].schema(definitions)
         words = _WORDS[name](definitions.contracts)
         definitions.schemas.setdefault(name, {"type": "string", "enum": words})
         return definitions.reference(name)
@@ -313,9 +287,10 @@ def _object(kind: Any, definitions: Definitions) -> Schema:
     ]
     schema: Schema = {
         "type": "object",
-        "description": _markdown(inspect.getdoc(kind) or ""),
         "properties": {name: schema_of(hint, definitions) for name, hint in hints.items()},
     }
+    if kind.__doc__:
+        schema["description"] = _markdown(inspect.cleandoc(kind.__doc__))
     if required:
         schema["required"] = required
     return schema

@@ -6,21 +6,18 @@ the session started or was reset last.
 
 from __future__ import annotations
 
-import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from mockpets.constants import ROLES, SCENARIO_NAME
+from mockpets.constants import ROLES
+from mockpets.contract import control_calls as calls
 from mockpets.contract.collections import required_of
-from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import Parameter, integer, one_of
 from mockpets.errors import DocumentError, RequestError
-from mockpets.faults import FAULTS
 from mockpets.scenario.model import Generated
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_ascii, load_json
-from mockpets.units import counted, parse_duration, quote
-from mockpets.web.control.call import json_response
+from mockpets.units import counted, parse_int64, quote
+from mockpets.web.control.call import json_response, responds_to
 from mockpets.web.control.journal import recorded_request
 from mockpets.web.jobs import run_job
 
@@ -43,43 +40,8 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
-_MOST_TIMES: Final = 1_000_000
 
-
-def _gate(text: str) -> str:
-    if re.fullmatch(SCENARIO_NAME, text):
-        return text
-    raise ValueError(f"must be the name of a gate in kebab-case, got {quote(text)}")
-
-
-def _delay(text: str) -> str:
-    parse_duration(text)
-    return text
-
-
-_FLAG: Final = {"type": "string", "enum": ["true"]}
-STUB_PARAMETERS: Final = {
-    "status": integer("Respond with this status instead.", 200, 599),
-    "fault": Parameter(
-        "Break the response in this way instead.",
-        {"type": "string", "enum": [*FAULTS]},
-        partial(one_of, words=tuple(FAULTS)),
-    ),
-    "hold": Parameter(
-        "Hold the response of the operation at this gate.", {"type": "string"}, _gate
-    ),
-    "delay": Parameter(
-        "Delay the response of the operation, such as 3s.", {"type": "string"}, _delay
-    ),
-    "times": integer("How many requests to respond to.", 1, _MOST_TIMES),
-    "exact": Parameter(
-        "Match the ids and dates of the request too.",
-        _FLAG,
-        partial(one_of, words=("true",)),
-    ),
-}
-
-
+@responds_to(calls.STUB)
 async def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
     """Return a stub that sends this response to similar requests.
 
@@ -88,6 +50,7 @@ async def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
     return json_response((await _recorded(call))[0])
 
 
+@responds_to(calls.RESPOND_LIKE)
 async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
     """Put that stub on top of the session's scenarios, whose counters go on."""
     result, scenario, source = await _recorded(call)
@@ -97,6 +60,7 @@ async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
     return json_response({**result, "active": [*names]})
 
 
+@responds_to(calls.DROP_STUB)
 def drop_stub(call: ControlRequest) -> JsonResponse[DroppedStub]:
     """Remove that stub again; the counters of the other scenarios continue."""
     name, session = _name(recorded_request(call)), call.session
@@ -210,6 +174,7 @@ def _parsed(
 # --- A session --------------------------------------------------------------------------------
 
 
+@responds_to(calls.START_RECORDING)
 async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
     await _generate_all(call)
@@ -226,6 +191,7 @@ async def _generate_all(call: ControlRequest) -> None:
         await call.store(one)
 
 
+@responds_to(calls.RECORDING)
 async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario with which the requests since the beginning get the same responses."""
     from mockpets.recording.exchange import created_records, exchanges_of

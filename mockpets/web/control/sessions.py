@@ -9,12 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
-from mockpets.constants import FILE_BYTES, PROTOCOL
+from mockpets.constants import FILE_BYTES, JOURNAL_ENTRIES, PROTOCOL
+from mockpets.contract import control_calls as calls
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
-from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.faults import FAULTS
-from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_content, describe_hidden, describe_stub
 from mockpets.scenario.expressions import SOURCE
@@ -24,10 +23,10 @@ from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.session.documents import Documents
 from mockpets.settings.effective import effective_settings
 from mockpets.text_files import read_text
-from mockpets.units import either, is_expression, parse_duration
+from mockpets.units import either, is_expression
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
-from mockpets.web.control.call import LONG, body_text, json_response, read_query
+from mockpets.web.control.call import LONG, body_text, json_response, responds_to
 from mockpets.web.jobs import generate, run_job
 from mockpets.web.session_selector import (
     base_path,
@@ -48,11 +47,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Content
     from mockpets.session.session import Session, SharedState
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
-    from mockpets.web.messages import Request
-    from mockpets.web.public_mode import VisitorSessions
 
-CLOSED_SECONDS: Final = 3600.0
-"""The longest time for which the name of a deleted session can be closed."""
 _UNSAVED: Final = "sent in a request, only for this session"
 """Where a scenario is that has no file."""
 _COUNTED: Final = 50
@@ -60,6 +55,7 @@ _COUNTED: Final = 50
 NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
 
 
+@responds_to(calls.STATE)
 def state(call: ControlRequest) -> JsonResponse[types.State]:
     """Return the state of a session and its server, which pages load first."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
@@ -136,6 +132,7 @@ def _record_count(session: Session) -> int | None:
         return None
 
 
+@responds_to(calls.SCENARIOS)
 def scenarios(call: ControlRequest) -> JsonResponse[types.ScenarioList]:
     """List the scenarios, the active ones, and the problems of invalid files."""
     return json_response(_scenario_list(call.session))
@@ -169,6 +166,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> types.Sc
     }
 
 
+@responds_to(calls.SCENARIO)
 def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
     """Return a scenario: the description of its stubs, and its source."""
     library = call.session.library
@@ -279,6 +277,7 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
+@responds_to(calls.USE)
 async def use(call: ControlRequest) -> JsonResponse[types.Activated]:
     """Activate other scenarios; the counters of those that were active go on.
 
@@ -331,6 +330,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
         raise RequestError("forbidden", message)
 
 
+@responds_to(calls.RESET)
 def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     """Reset records, counters, random numbers and the journal.
 
@@ -340,17 +340,17 @@ def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     return json_response({"active": list(call.session.active)})
 
 
-def reset_visitor(
-    context: ControlContext, visitors: VisitorSessions, request: Request
-) -> JsonResponse[types.ActiveScenarios]:
+@responds_to(calls.RESET_VISITOR)
+def reset_visitor(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     """Reset the session of a visitor, who needs no token.
 
     Only a server with `--public` has this call, which reaches nothing else. Any website can send
     this request from a visitor's browser, like every other request of a visitor. It then resets
     the session of the visitor's address: only the visitor's own page knows the name of another one.
     """
+    context, request, visitors = call.context, call.request, call.context.visitors
+    assert visitors is not None  # noqa: S101 - or there is no such route
     sessions = context.sessions
-    read_query(request, {}, context.contracts)
     check_headers(request)
     own = visitors.name(request)
     name = named_session(request, read_key(request, context.settings).selector) or own
@@ -360,6 +360,7 @@ def reset_visitor(
     return json_response({"active": list(active)})
 
 
+@responds_to(calls.SESSIONS)
 def sessions(call: ControlRequest) -> JsonResponse[types.SessionList]:
     """List the sessions."""
     registry = call.context.sessions
@@ -397,11 +398,13 @@ def existing_session(call: ControlRequest) -> Session:
     return session
 
 
+@responds_to(calls.FIND_SESSION)
 def find_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     """Return a session without creating it."""
     return json_response(session_summary(call.context, existing_session(call)))
 
 
+@responds_to(calls.MAKE_SESSION)
 async def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     """Create a session, or change the scenarios, seed, data or clock of an existing one."""
     from mockpets.scenario.language import control_bodies
@@ -448,6 +451,7 @@ def _generated(context: ControlContext, config: SessionConfig) -> dict[str, Cont
     return {name: Generated(int(count)) for name, count in numbers.items()}
 
 
+@responds_to(calls.RESET_SESSIONS)
 async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: records, counters, random numbers and the journal.
 
@@ -458,16 +462,7 @@ async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessio
     return json_response({"reset": reset})
 
 
-DROP_PARAMETERS: Final = {
-    "closed": Parameter(
-        "How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, "
-        "so that a page that still polls does not create the session again.",
-        {"type": "string", "default": "0s"},
-        partial(parse_duration, longest=CLOSED_SECONDS),
-    )
-}
-
-
+@responds_to(calls.DROP_SESSION)
 def drop_session(call: ControlRequest) -> JsonResponse[types.DroppedSession]:
     """Remove a session and release the responses it holds."""
     session = existing_session(call)
@@ -481,11 +476,13 @@ def clock_state(clock: Clock | None) -> types.ClockState:
     return {"now": time_text(shown.now()), "frozen": shown.frozen, "set": clock is not None}
 
 
+@responds_to(calls.CLOCK)
 def clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
     """Return the clock of the session."""
     return json_response(clock_state(call.session.clock))
 
 
+@responds_to(calls.SET_CLOCK)
 def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
     """Set, freeze or advance the clock of the session, on which `Date` and references depend.
 
@@ -498,6 +495,7 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
     return clock(call)
 
 
+@responds_to(calls.UNDO)
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
@@ -510,6 +508,7 @@ def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     return json_response({"undone": undone, "session": summary})
 
 
+@responds_to(calls.DROP_SESSIONS)
 async def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
     drop = partial(call.context.sessions.drop_all, call.query.get("closed", 0.0))

@@ -7,17 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import FIXTURE_BYTES, VERSION
-from mockpets.contract.query_parameters import Parameter
+from mockpets.contract import control_calls as calls
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.records.saved import Records
 from mockpets.records.table import parse_row
 from mockpets.scenario.engine import Count
 from mockpets.session.documents import Documents
 from mockpets.session.session import Snapshot
-from mockpets.settings.validators import switch
 from mockpets.strict_json import dump_json, load_json
 from mockpets.version import FULL_VERSION
-from mockpets.web.control.call import JsonResponse, body_text, json_response
+from mockpets.web.control.call import JsonResponse, body_text, json_response, responds_to
 from mockpets.web.control.sessions import (
     check_documents,
     clock_state,
@@ -41,11 +40,9 @@ if TYPE_CHECKING:
 
 _RECORDS_AT_ONCE: Final = 200
 """The most records to export on the app's thread, which takes less than a millisecond."""
-EXPORT_PARAMETERS: Final = {
-    "log": Parameter("Whether to add the request log.", {"type": "boolean"}, switch),
-}
 
 
+@responds_to(calls.EXPORT_SESSION)
 async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
     """Return data, scenarios, counters, seed and clock of a session, to import them elsewhere."""
     session, has_log = existing_session(call), call.query.get("log", False)
@@ -133,6 +130,7 @@ def _name(label: str) -> str:
     return label.replace("/", ".")
 
 
+@responds_to(calls.IMPORT_SESSION)
 async def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """Replace the contents of a session by those of an exported one; create it if necessary.
 

@@ -8,6 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError
+from mockpets.contract import control_calls as calls
 from tests.server.raw_http import Wire, port_of
 
 KEY = "Authorization: Bearer mockpets"
@@ -217,9 +218,8 @@ def test_an_invalid_release_names_every_problem_and_releases_nothing(
     wires: list[Wire],
 ) -> None:
     send(wires, control, "/v1/pets", "/v1/pets/3")
-    call: Any = control._call
     with pytest.raises(ControlError) as caught:
-        call("POST", "/held/release", {"requests": requests, **more})
+        control._call(calls.RELEASE, body={"requests": requests, **more})
 
     assert caught.value.status == 400
     got = problems(caught.value)

@@ -18,7 +18,9 @@ from openapi_spec_validator import validate
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import ERRORS
+from mockpets.contract.control_calls import CALLS
 from mockpets.contract.pet_store import PET_STORE
+from mockpets.web.control.call import VIEWS
 from mockpets.web.control.routes import control_document
 from tests.http_client import Client
 
@@ -51,6 +53,12 @@ def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> N
     }
     more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor", "setClock"}
     assert OPERATIONS.keys() == (of_the_client - no_calls) | more
+
+
+def test_every_call_has_the_view_of_its_name() -> None:
+    assert {call: view.__name__ for call, view in VIEWS.items()} == {
+        call: name for name, call in CALLS.items()
+    }
 
 
 def test_every_operation_has_a_summary_a_description_and_a_known_tag() -> None:
