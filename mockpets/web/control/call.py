@@ -21,6 +21,7 @@ from mockpets.web.session_selector import named_scenarios
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.admission import Admission
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.model import Collection, Contracts
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.cors import RejectedOrigins
     from mockpets.web.messages import Request, View
-    from mockpets.web.public_mode import VisitorSessions
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class ControlContext:
     settings: Settings
     sessions: SessionRegistry
     token: str
-    visitors: VisitorSessions | None
+    admission: Admission
     metrics: Metrics
     rejected_origins: RejectedOrigins
     started: float
@@ -162,7 +162,7 @@ class Call:
     :param creates: whether it responds with 201 if it created what the path names.
     :param has_filters: whether its view reads other query parameters itself.
     :param conditions: the conditional headers that it reads, with descriptions.
-    :param caller: who may make it: ``visitor`` means anyone, if the server is public.
+    :param caller: who may make it: ``visitor`` means anyone, if clients have sessions.
     """
 
     view: View

@@ -75,8 +75,8 @@ def add_routes(app: App, context: ControlContext) -> None:
         method, path = route.split(" ")
         if call.caller == "anyone":
             view: View = partial(_open, call, context)
-        elif call.caller == "visitor" and context.visitors is not None:
-            view = partial(call.view, context, context.visitors)
+        elif call.caller == "visitor" and context.admission.has_sessions:
+            view = partial(call.view, context)
         elif call.caller == "owner" and is_on:
             view = partial(_guarded, call, context)
             guarded.add(CONTROL_PREFIX + path)
@@ -120,7 +120,8 @@ async def _toolbar(context: ControlContext, request: Request) -> Response:
     """
     settings = context.settings
     lacks_token = bool(context.token) and may_read(request, settings)
-    if settings.public or (settings.is_local and not lacks_token):
+    has_tools = context.sessions.shared.limits.page_tools
+    if not has_tools or (settings.is_local and not lacks_token):
         await check_caller(request, context)
     response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library, request)
     policy = ("Cross-Origin-Resource-Policy", "same-origin")

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
-from mockpets.constants import FILE_BYTES, PROTOCOL
+from mockpets.constants import DEFAULT_SESSION, FILE_BYTES, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, RequestError, did_you_mean
@@ -32,7 +32,6 @@ from mockpets.web.jobs import generate, run_job
 from mockpets.web.session_selector import (
     base_path,
     check_headers,
-    check_visitor_session,
     checked,
     checked_session,
     named_session,
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session, SharedState
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.web.messages import Request
-    from mockpets.web.public_mode import VisitorSessions
 
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
@@ -92,7 +90,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "key": settings.key,
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name, call.contracts.base),
-                "max_records": sessions.shared.max_new,
+                "max_records": sessions.shared.limits.records,
                 "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
@@ -182,8 +180,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
         name = lineage[0].name
     contents = {name: each for level in reversed(lineage) for name, each in level.data.items()}
     breaks = bool(lineage) and library.stack((name,)).has_connection_fault
-    is_public = call.session.shared.is_public
-    is_disabled = breaks and is_public
+    is_disabled = breaks and not call.session.shared.limits.faults
     digest, path, read_only = _file(call, name)  # before the text, which may be newer
     response: JsonResponse[types.ScenarioDetails] = json_response(
         {
@@ -214,7 +211,7 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
     if source is None:
         return None, None, f"it is {SOURCE}" if is_expression(name) else f"it was {_UNSAVED}"
     digest = digest_of(source.path)
-    if settings.public:
+    if not call.context.sessions.shared.limits.files:
         return digest, None, NO_SAVING
     try:
         path = place_of(name, library, settings.scenarios_dir)
@@ -307,7 +304,7 @@ def close_breaking(call: ControlRequest, session: Session) -> None:
     sessions stay open: a client may be about to send a request, and would report it as failed.
     """
     server = call.request.incoming.server
-    if server is not None and not session.shared.is_public and session.has_connection_fault:
+    if server is not None and session.shared.limits.faults and session.has_connection_fault:
         server.close_idle(session.name)
 
 
@@ -326,7 +323,7 @@ async def _session_config(call: ControlRequest, *, session: bool) -> SessionConf
 
 def check_documents(documents: Mapping[str, object], shared: SharedState) -> None:
     """Check that scenarios may be sent in requests, or raise ``forbidden``."""
-    if documents and shared.is_public:
+    if documents and not shared.limits.documents:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)
 
@@ -340,9 +337,7 @@ def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     return json_response({"active": list(call.session.active)})
 
 
-def reset_visitor(
-    context: ControlContext, visitors: VisitorSessions, request: Request
-) -> JsonResponse[types.ActiveScenarios]:
+def reset_visitor(context: ControlContext, request: Request) -> JsonResponse[types.ActiveScenarios]:
     """Reset the session of a visitor, who needs no token.
 
     Only a server with `--public` has this call, which reaches nothing else. Any website can send
@@ -352,10 +347,9 @@ def reset_visitor(
     sessions = context.sessions
     read_query(request, {}, context.contracts)
     check_headers(request)
-    own = visitors.name(request)
-    name = named_session(request, read_key(request, context.settings).selector) or own
-    check_visitor_session(name, own)
-    session = request.session = sessions.reset_visitor(name)
+    named = named_session(request, read_key(request, context.settings).selector)
+    name = context.admission.session(request.address, named) or DEFAULT_SESSION
+    session = request.session = sessions.start_again(name)
     active = sessions.shared.scenarios if session is None else session.active
     return json_response({"active": list(active)})
 
