@@ -315,8 +315,6 @@ INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval of a setting: a week."""
 DRAIN_SECONDS: Final = 600
 """The longest time to keep serving after SIGTERM."""
-RECORDS_BY_REQUEST: Final = 10_000
-"""Maximum number of records that requests add to a collection, unless `--max-records` is set."""
 RECORDS_GENERATED: Final = 100_000
 """Maximum number of records to generate for a collection, which takes some seconds."""
 GENERATED_RECORDS: Final = "16"
@@ -333,26 +331,8 @@ have. Their counts take 130 kB, which no memory budget includes."""
 OVERRIDES: Final = 20
 """Maximum number of overrides in one session."""
 
-SESSIONS: Final = 1000
-"""Maximum number of sessions with the default of `--memory`, to which it is proportional."""
-SESSION_IDLE_SECONDS: Final = 600.0
-"""How long a session must be unused before a new session may replace it."""
 WAIT_SECONDS: Final = 30.0
 """Maximum time that a call of the control API waits, for a change or a condition."""
-
-PUBLIC_DELAY_SECONDS: Final = 10.0
-PUBLIC_RECORDS: Final = 1000
-PUBLIC_SESSIONS: Final = 5000
-"""`SESSIONS` in public mode."""
-PUBLIC_RESET_SECONDS: Final = 3600.0
-"""How often all sessions are reset in public mode, unless `--reset-every` is set."""
-PUBLIC_IDLE_SECONDS: Final = 60.0
-"""`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
-
-PUBLIC_SHARE: Final = 10
-"""The part of the connections that one address, and of the parked responses that one visitor, may
-have in public mode: a tenth. A visitor may have as many responses in progress as connections."""
-
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Suffixes of scenario and fixture files, in upper or lower case."""

@@ -30,12 +30,11 @@ class RequestError(MockpetsError):
 
     :param headers: response headers for this error, such as ``Allow``.
     :param details: extra data for programs; only the control API sends it.
-    :param advice: what an operator can do about it, as the end of the message; visitors of a
-        public server do not get it.
+    :param advice: what an operator can do about it, as the end of the message.
     """
 
-    for_visitors: str | None = None
-    """The message without the advice, if it has one."""
+    without_advice: str | None = None
+    """The message without it; None if there is none."""
 
     def __init__(
         self,
@@ -49,7 +48,7 @@ class RequestError(MockpetsError):
         self.code: str = code
         self.message = message
         if advice:
-            self.for_visitors = message
+            self.without_advice = message
             is_question = message.endswith("?")
             end = f" {advice[0].upper()}{advice[1:]}" if is_question else f"; {advice}"
             self.message = message + end

@@ -68,7 +68,7 @@ INCOMPLETE_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if ki
 CONNECTION_FAULTS: Final = NO_RESPONSE_FAULTS | {
     n for n, kind in FAULTS.items() if kind.then == "wait"
 }
-"""The faults that a public server rejects, because they hold or break visitors' connections."""
+"""The faults that hold or break a connection, which `Limits.faults` may exclude."""
 LOST: Final = next(
     n for n, kind in FAULTS.items() if (kind.sends, kind.then) == ("nothing", "reset")
 )

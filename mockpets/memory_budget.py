@@ -8,41 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING
 
-from mockpets.constants import PUBLIC_SESSIONS, SESSIONS
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-MEMORY: Final = 80 * 1024 * 1024
-"""Maximum size of the request logs and records of all sessions, unless `--memory` is set.
-The records that the server starts with do not count."""
-PUBLIC_MEMORY: Final = 72 * 1024 * 1024
-"""`MEMORY` in public mode."""
-
-
-class Shares(NamedTuple):
-    """The parts of `--memory` in bytes. They are fixed, so that no kind takes another's room."""
-
-    journals: int
-    records: int
-
-
-def shares(memory: int | None, *, public: bool) -> Shares:
-    """Return the parts of a size in bytes, or of the default."""
-    if public:  # thousands of visitors add records, and nobody verifies their requests
-        ninth = (memory or PUBLIC_MEMORY) // 9
-        return Shares(ninth, 8 * ninth)
-    fifth = (memory or MEMORY) // 5
-    return Shares(fifth, 4 * fifth)
-
-
-def session_limit(memory: int | None, *, public: bool) -> int:
-    """Return how many sessions go with a size in bytes: at least 200, at most 10,000."""
-    sessions, default = (PUBLIC_SESSIONS, PUBLIC_MEMORY) if public else (SESSIONS, MEMORY)
-    return min(max((memory or default) * sessions // default, 200), 10_000)
 
 
 class MemoryBudget:

@@ -66,7 +66,7 @@ def record_files(
         is_created = created_records(exchanges)
         result = infer(exchanges, document, model, is_created, redactor, contracts)
     except RequestError as error:
-        raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
+        raise invalid(str(files[0]), error.without_advice or "", "record fewer requests") from error
     resources = len(result.document.get("resources", ()))
     seen = [
         counted(len(rows), name.removesuffix("s"))

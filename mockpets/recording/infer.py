@@ -185,7 +185,7 @@ def _effects(
             try:
                 reply = {"reply": reply_of(exchange, contracts)}
             except RequestError as error:
-                reasons[place] = error.for_visitors or error.message
+                reasons[place] = error.without_advice or error.message
         if reply and before is not None and (reply.get("reply", "") != "pass"):
             model.restore(before)
         result.append([*shaping_of(exchange), reply])

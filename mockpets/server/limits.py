@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockpets.constants import (
-    CONNECTIONS,
-    HEAD_BYTES,
-    PUBLIC_SHARE,
-    SERVER_BODY_BYTES,
-    WAITING_RESPONSES,
-)
+from mockpets.constants import CONNECTIONS, HEAD_BYTES, SERVER_BODY_BYTES, WAITING_RESPONSES
 from mockpets.server.descriptors import connections_left
 
 if TYPE_CHECKING:
@@ -56,10 +50,10 @@ class Limits:
 
 def limits_for(settings: Settings) -> Limits:
     """Return the limits of a server with these settings."""
-    connections = connections_left(CONNECTIONS)
+    connections, part = connections_left(CONNECTIONS), settings.limits.address_part
     return Limits(
         connections=connections,
-        address_connections=max(connections // PUBLIC_SHARE, 1) if settings.public else None,
+        address_connections=part and max(connections // part, 1),
         proxies=settings.behind_proxy,
         # Half of the places, as by default: parked responses cannot make room for others.
         parked=min(WAITING_RESPONSES, connections // 2),

@@ -9,13 +9,12 @@ from contextlib import suppress
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
+from mockpets.addresses import client_of, is_one_of, parse_address
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
 from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.poller import READ
 from mockpets.server.sockets import BACKLOG
-from mockpets.session.visitors import visitor_name
-from mockpets.web.addresses import is_one_of, parse_address
 
 if TYPE_CHECKING:
     from mockpets.interface import App
@@ -129,14 +128,11 @@ class Listener:
         self._scheduler.changed.add(channel)
 
     def _peer(self, addr: Address) -> str:
-        """Return the name under which connections of an address are counted, or `ANY`.
-
-        An IPv6 client can choose from many addresses, so the name is that of its network.
-        """
+        """Return the name under which connections of an address are counted, or `ANY`."""
         is_limited = self._scheduler.limits.address_connections is not None
         if not is_limited or is_one_of(parse_address(addr[0]), self._proxies):
             return ANY
-        return visitor_name(addr[0], b"")  # no secret: the name stays in memory
+        return client_of(addr[0])
 
     def _remove(self, connection: Connection) -> None:
         """Forget a connection that is being closed; after many of them, return their memory."""

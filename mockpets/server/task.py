@@ -142,7 +142,8 @@ def error_response(connection: Connection, request: RequestParser) -> Response:
     lines = [*map(": ".join, headers)]
     head = response_head(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1
-    # A public server omits them: no rate limits how many a client causes. The metrics count them.
+    # Where clients are limited they are omitted: no rate limits how many one causes. The metrics
+    # count them.
     if wanted() and scheduler.limits.address_connections is None:
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
         access(line._replace(client=connection.addr[0], code=error.code))

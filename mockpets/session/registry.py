@@ -1,8 +1,8 @@
 """All sessions of one server: created when a request first names them, up to a limit.
 
 At the limit, a new session replaces the one that was idle longest. If every session was used
-recently, the new one is rejected, so that a running test never loses its session. Sessions of
-visitors also have limits for networks.
+recently, the new one is rejected, so that a running test never loses its session. An owner of
+sessions has such a limit too.
 """
 
 from __future__ import annotations
@@ -16,24 +16,21 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
-from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
+from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.memory_budget import MemoryBudget
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
 from mockpets.session.undo import Undo
-from mockpets.session.visitors import is_visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
+    from mockpets.admission import Owner
     from mockpets.session.session import SharedState
 
 CLOSED_NAMES: Final = 10_000
-"""Maximum number of closed names."""
-PUBLIC_CLIENT_RECORDS: Final = 1 / 16
-"""The part of the memory for records that an IPv4 address, or an IPv6 /48 network, can use."""
-
+"""Maximum number of closed names, and of replaced sessions to report."""
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""
 _COMPARED: Final = 100
@@ -43,26 +40,22 @@ _COMPARED: Final = 100
 class SessionRegistry:
     """The sessions of one server, by name. Safe to use from several threads.
 
-    :param limit: the maximum number of sessions, including the default one.
+    :param limit: the maximum number of sessions, including the default one; by default that of
+        the shared state.
     :param clock: returns monotonic seconds.
-    :param idle: seconds without use after which a session may be replaced.
     :param declared: whether requests that name an unknown session are rejected.
-    :param reset_every: the interval in seconds at which all sessions are reset, by the next
-        requests; 0 for never.
     """
 
     def __init__(
         self,
         shared: SharedState,
-        limit: int,
+        limit: int | None = None,
         clock: Callable[[], float] = monotonic,
         *,
-        idle: float = SESSION_IDLE_SECONDS,
         declared: bool = False,
-        reset_every: float = 0.0,
     ) -> None:
         self.shared = shared
-        self.limit = limit
+        self.limit = limit or shared.limits.sessions
         self.default = Session(DEFAULT_SESSION, shared)
         self.save_progress = SaveProgress()
         self.closed_names = ClosedNames(clock)
@@ -72,16 +65,16 @@ class SessionRegistry:
         """The number of requests that were rejected because they named no session."""
         self._clock = clock
         self.default.used = clock()
-        self._idle = idle
+        self._idle = shared.limits.idle_seconds
         self.declared = declared
-        self._reset_every = reset_every
-        self._reset_at = clock() + reset_every if reset_every else inf
-        self._replaced_visitors: dict[str, None] = {}
-        """Visitors' sessions that were replaced with changes, the latest last."""
-        self._in_network: Counter[str] = Counter()
-        """The number of sessions by address and network of visitors."""
+        self._reset_every = shared.limits.reset_seconds
+        self._reset_at = clock() + (self._reset_every or inf)
+        self._lost: dict[str, None] = {}
+        """The names of owners' sessions that were replaced with changes, the latest last."""
+        self._owned = Counter[str]()
+        """The number of sessions of each owner; counting them anew takes a millisecond."""
         self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
-        """The memory for the records of each address or network."""
+        """The memory for the records of each owner."""
         self._due: dict[str, Session] = {}
         """Those still to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
@@ -132,16 +125,15 @@ class SessionRegistry:
         *,
         declare: bool = False,
         reopen: bool = False,
-        networks: Mapping[str, int] | None = None,
+        owner: Owner | None = None,
     ) -> Session:
         """Return a session, and create it if it does not exist.
 
         :param declare: whether to create it even if sessions must be declared.
         :param reopen: whether to create it even if its name is closed.
-        :param networks: of a visitor: the names of its address and networks, the largest last, and
-            the maximum number of sessions in each.
+        :param owner: whose session it becomes. Creates it even if its name is closed.
         :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped`` for a closed
-            name, and once for a visitor whose session was replaced with changes,
+            name, and once for an owner whose session was replaced with changes,
             ``unknown_session``.
         """
         session = self.find(name)
@@ -153,24 +145,23 @@ class SessionRegistry:
         with self._lock:
             session = self._by_name.get(name)
             if session is None:
-                if not reopen:
+                if not (reopen or owner):
                     self.closed_names.check(name)
-                if networks is not None and name in self._replaced_visitors:
-                    del self._replaced_visitors[name]
+                if owner is not None and name in self._lost:
+                    del self._lost[name]
                     raise RequestError(
                         "session_dropped",
-                        f"a visitor's changes are lost: all {self.limit} sessions, or those of an "
-                        "address or network, were in use, and the visitor's was idle; start the "
-                        "server with a higher --max-sessions",
+                        f"the changes of an idle session are lost: all {self.limit} sessions, or "
+                        "those of its address, were in use; start the server with a higher "
+                        "--max-sessions",
                     )
-                replaced = self._make_room(networks)
+                replaced = self._make_room(owner)
                 self.closed_names.until.pop(name, None)
                 self.undo.discard(name)
-                session = Session(name, self.shared, self._budget(networks))
+                session = Session(name, self.shared, self._budget(owner))
                 session.unnamed_before = self.unnamed
-                session.networks = tuple(networks or ())
-                self._in_network.update(session.networks)
-                self._by_name[name] = session
+                session.owner = owner.key if owner else ""
+                self._add(session)
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
                 session.journal.resets = self.shared.changes.number
@@ -201,9 +192,9 @@ class SessionRegistry:
             if session is not None:
                 self._by_name[name] = session.copy(self.shared, without)
 
-    def reset_visitor(self, name: str) -> Session | None:
-        """Reset a visitor's session, if it exists; forget that it was replaced."""
-        self._replaced_visitors.pop(name, None)
+    def start_again(self, name: str) -> Session | None:
+        """Reset a session, if it exists; forget that it was replaced."""
+        self._lost.pop(name, None)
         session = self.find(name)
         if session is not None:
             session.reset()
@@ -228,23 +219,21 @@ class SessionRegistry:
             session.changes = self.shared.changes  # the only changes it can have
         return session
 
-    def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
+    def _make_room(self, owner: Owner | None) -> Session | None:
         """Remove an idle session if there are as many as allowed, and return it.
 
-        Of all sessions, or those of a visitor's network, this is the one that was idle longest, for
-        a visitor one without changes.
+        Of all sessions, or those of an owner, this is the one that was idle longest, for an owner
+        one without changes.
 
         :raise RequestError: ``busy`` if all were used recently.
         """
         sessions = [*self._by_name.values()]
-        for network, limit in (networks or {}).items():
-            if self._in_network[network] >= limit:
-                sessions = [session for session in sessions if network in session.networks]
-                message = f"all {limit} sessions of one address or network are in use;"
-                break
+        if owner is not None and self._owned[owner.key] >= owner.sessions:
+            sessions = [session for session in sessions if session.owner == owner.key]
+            message = f"all {owner.sessions} sessions of one address are in use;"
+        elif len(sessions) < self.limit:
+            return None
         else:
-            if len(sessions) < self.limit:
-                return None
             message = f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME),"
         last = self._clock() - self._idle
         idle = [other for other in sessions if other.used <= last and other is not self.default]
@@ -257,29 +246,33 @@ class SessionRegistry:
                 f"was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        is_visitors = networks is not None
-        unchanged = (session for session in free if is_visitors and not session.is_changed)
+        unchanged = (session for session in free if owner and not session.is_changed)
         removed = next(unchanged, free[0])
-        self._forget(removed)
-        if is_visitor(removed.name) and removed.is_changed:
-            if len(self._replaced_visitors) >= CLOSED_NAMES:
-                del self._replaced_visitors[next(iter(self._replaced_visitors))]
-            self._replaced_visitors[removed.name] = None
+        self._remove(removed)
+        if removed.owner and removed.is_changed:
+            if len(self._lost) >= CLOSED_NAMES:
+                del self._lost[next(iter(self._lost))]
+            self._lost[removed.name] = None
         return removed
 
-    def _forget(self, session: Session) -> None:
+    def _add(self, session: Session) -> None:
+        """Add a session; the caller holds the lock."""
+        self._by_name[session.name] = session
+        self._owned[session.owner] += 1
+
+    def _remove(self, session: Session) -> None:
         """Remove a session; the caller holds the lock."""
         del self._by_name[session.name]
-        self._in_network -= Counter(session.networks)  # drops those at zero
+        self._owned[session.owner] -= 1
+        if not self._owned[session.owner]:
+            del self._owned[session.owner]
 
-    def _budget(self, networks: Mapping[str, int] | None) -> MemoryBudget:
+    def _budget(self, owner: Owner | None) -> MemoryBudget:
         records = self.shared.records
-        if not networks:
+        if owner is None:
             return records
-        *_, client = networks
-        limit = int(records.limit * PUBLIC_CLIENT_RECORDS)
-        budget = MemoryBudget(limit, records.what, parent=records)
-        return self._budgets.setdefault(client, budget)
+        budget = MemoryBudget(owner.memory, records.what, parent=records)
+        return self._budgets.setdefault(owner.key, budget)
 
     def drop(self, name: str, closed: float = 0.0, *, undoable: bool = True) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.
@@ -295,7 +288,7 @@ class SessionRegistry:
             session = self._by_name.get(name)
             if session is None:
                 return None
-            self._forget(session)
+            self._remove(session)
             if closed:
                 self.closed_names.close(name, closed)
         _release(session)
@@ -314,10 +307,9 @@ class SessionRegistry:
                 message = f"session '{session.name}' is in use again, or all {self.limit} are"
                 raise RequestError("busy", f"{message}; delete one")
             self.closed_names.until.pop(session.name, None)
-            self._in_network.update(session.networks)
             session.used = self._clock()
             session.journal.go_on()
-            self._by_name[session.name] = session
+            self._add(session)
             if self.on_create is not None:
                 self.on_create(session)
         session.note_change()

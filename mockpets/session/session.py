@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
-    DELAY_SECONDS,
     OVERRIDES,
     SESSION_HEADER,
     SESSION_ID_HEADER,
 )
 from mockpets.errors import RequestError
+from mockpets.limits import USUAL
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import Records
 from mockpets.records.store import Store
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mockpets.constants import Change
     from mockpets.contract.model import Collection, Record
     from mockpets.journal.journal import Journal
+    from mockpets.limits import Limits
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.store import Contents
     from mockpets.records.table import Table, TableCache
@@ -142,12 +143,8 @@ class SharedState:
     :param library: returns the current library; a reload replaces it.
     :param starts: the initial records of collections, by label; `scenarios` and `seed` are initial
         values too.
-    :param max_new: by how many records requests may exceed what a collection contains.
     :param locale: of generated records, unless a scenario sets another.
     :param records: the memory budget of records that are not shared.
-    :param max_delay: the maximum total delay of a response, in seconds.
-    :param max_name: the maximum length of the name of a new record, in characters.
-    :param is_public: whether clients may neither send scenarios nor break connections.
     :param clock: the initial clock of a session; None for the real time.
     :param started: when the server started, in ms since 1970.
     """
@@ -157,13 +154,10 @@ class SharedState:
     starts: Mapping[str, Table]
     scenarios: tuple[str, ...]
     seed: int
-    max_new: int
     locale: str
     journal: Callable[[], Journal]
     records: MemoryBudget
-    max_delay: float = DELAY_SECONDS
-    max_name: int | None = None
-    is_public: bool = False
+    limits: Limits = USUAL
     clock: Clock | None = None
     started: int = 0
     changes: ChangeFeed = field(default_factory=ChangeFeed)
@@ -237,7 +231,7 @@ class SharedState:
                 start = _restarted(start, collection)
         else:
             start = self.table(collection, content, seed)
-        return Store(start, self.max_new, budget, seed)
+        return Store(start, self.limits.records, budget, seed)
 
 
 class Session:
@@ -255,7 +249,8 @@ class Session:
         self.journal = shared.journal()
         self.documents = NO_DOCUMENTS
         self.mark: Mark | None = None
-        self.networks: tuple[str, ...] = ()
+        self.owner = ""
+        """The `Owner.key`; empty if it has none."""
         self.unnamed_before = 0
         """The `SessionRegistry.unnamed` when the session began."""
         self.used = 0.0
@@ -477,7 +472,7 @@ class Session:
         with self._lock:
             if self._random is None:
                 self._random = Random(self.seed)
-            random, max_delay = self._random, self.shared.max_delay
+            random, max_delay = self._random, self.shared.limits.delay_seconds
             return decide(stack.stubs, self._counters, facts, random, max_delay)
 
     # --- The whole session --------------------------------------------------------------------
@@ -575,7 +570,7 @@ class Session:
 
     def check_name(self, record: Record) -> None:
         """Check the length of a new record's name; raise `RequestError` ``invalid_request``."""
-        limit, name = self.shared.max_name, record.get("name")
+        limit, name = self.shared.limits.name_length, record.get("name")
         if limit is not None and isinstance(name, str) and len(name) > limit:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"
             raise RequestError("invalid_request", message)

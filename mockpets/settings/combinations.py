@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockpets.constants import PUBLIC_DELAY_SECONDS, PUBLIC_RECORDS
 from mockpets.errors import Problem
+from mockpets.public.limits import PUBLIC
 from mockpets.settings.model import VARIABLE_PREFIX, VISITOR_RATE
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ def _contradictions(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
         if settings.control_origin:
             yield "control_origin", "control", "has no effect with --control off", either
     if settings.public:
-        if (settings.max_records or 0) > PUBLIC_RECORDS:
-            what = f"must be at most {PUBLIC_RECORDS} with --public"
+        if (settings.max_records or 0) > PUBLIC.records:
+            what = f"must be at most {PUBLIC.records} with --public"
             yield "max_records", "public", what, "set a lower number, or remove it"
-        if settings.delay > PUBLIC_DELAY_SECONDS:
-            what = f"must be at most {PUBLIC_DELAY_SECONDS:g}s with --public"
+        if settings.delay > PUBLIC.delay_seconds:
+            what = f"must be at most {PUBLIC.delay_seconds:g}s with --public"
             yield "delay", "public", what, "set a shorter delay"
     else:
         what, hint = "has no effect without --public", "add --public, or remove it"

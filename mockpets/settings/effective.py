@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import PUBLIC_RECORDS, PUBLIC_RESET_SECONDS, RECORDS_BY_REQUEST
 from mockpets.errors import printable
-from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, session_limit
 from mockpets.settings.model import rows
 
 if TYPE_CHECKING:
@@ -23,12 +21,12 @@ def effective_settings(settings: Settings) -> list[EffectiveSetting]:
 
     A default that depends on other settings is filled in. Times are in seconds, sizes in bytes.
     """
-    public = settings.public
+    limits = settings.limits
     derived: dict[str, float] = {
-        "max_records": PUBLIC_RECORDS if public else RECORDS_BY_REQUEST,
-        "max_sessions": session_limit(settings.memory, public=public),
-        "memory": PUBLIC_MEMORY if public else MEMORY,
-        "reset_every": PUBLIC_RESET_SECONDS if public else 0.0,
+        "max_records": limits.records,
+        "max_sessions": limits.sessions,
+        "memory": limits.memory,
+        "reset_every": limits.reset_seconds,
     }
     result: list[EffectiveSetting] = []
     for row in rows():

@@ -10,7 +10,7 @@ Keep imports light: ``--help`` and ``health`` load this module.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -21,13 +21,11 @@ from mockpets.constants import (
     INT64_MAX,
     INTERVAL_SECONDS,
     PORT_MAX,
-    PUBLIC_RECORDS,
-    PUBLIC_SESSIONS,
-    RECORDS_BY_REQUEST,
-    SESSIONS,
     STACK_DEPTH,
 )
 from mockpets.errors import InputError, Problem
+from mockpets.limits import USUAL, Limits
+from mockpets.public.limits import PUBLIC
 from mockpets.settings import validators as check
 from mockpets.units import got, switch
 
@@ -241,10 +239,10 @@ class Settings:
         "Path prefix of every URL, such as /mock.")
     max_records: int | None = _row(None, check.integer(1), "NUMBER", "sessions and limits",
         "Maximum number of records that requests add to a collection of a session.",
-        unset=f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public")
+        unset=f"{USUAL.records}, or {PUBLIC.records} with --public")
     max_sessions: int | None = _row(None, check.integer(1, 10_000), "NUMBER", "sessions and limits",
         "Maximum number of sessions.",
-        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory")
+        unset=f"{USUAL.sessions}, or {PUBLIC.sessions} with --public, in proportion to --memory")
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE",
         "sessions and limits",
         "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
@@ -312,6 +310,20 @@ class Settings:
                 return host.lower() == "localhost"
 
         return self.host == _LOOPBACK or all(map(local, self.host))
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of clients and sessions: those of the mode, and those that are set."""
+        mode = PUBLIC if self.public else USUAL
+        memory = self.memory or mode.memory
+        return replace(
+            mode,
+            memory=memory,
+            sessions=self.max_sessions or mode.sessions_in(memory),
+            records=self.max_records or mode.records,
+            reset_seconds=self.reset_every or mode.reset_seconds,
+            logs_addresses=self.log_addresses or mode.logs_addresses,
+        )
 
     def options(self) -> list[str]:
         """Return the options that decide what sessions see, if they differ from the defaults."""

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final
 from mockpets.clock import REAL
 from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
+from mockpets.public.names import is_visitor
 from mockpets.records.saved import changed_rows
 from mockpets.records.store import Store, Unsaved
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.session.session import records_without
-from mockpets.session.visitors import is_visitor
 from mockpets.storage.database import reason
 from mockpets.strict_json import dump_json
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import time
 from contextlib import contextmanager
 from functools import lru_cache
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
 from mockpets.errors import printable
+from mockpets.public.names import shortened
 from mockpets.redaction import redacted_target
 
 if TYPE_CHECKING:
@@ -45,10 +45,6 @@ _PAUSE: Final = 0.01
 _CLOSE: Final = 1.0
 """Maximum seconds to write the last lines."""
 
-_DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
-_VISITOR: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
-"""The name of a session that a visitor has chosen, maybe percent-encoded."""
-
 _HERE: Final = ("", "127.0.0.1", "::1")
 """The addresses that the text format leaves out."""
 _log: Final = logging.getLogger("mockpets")
@@ -67,7 +63,7 @@ class Access(NamedTuple):
     :param delay_ms: the delay after the line is logged, in milliseconds.
     :param size: of the response body, in bytes.
     :param number: in the session's journal; 0 if the request is not recorded.
-    :param session: as `shown_session` returns it; empty if the request was rejected before.
+    :param session: with `shortened`; empty if the request was rejected before.
     :param notes: the codes of the notes.
     :param client: the address of the client; empty if it must not be logged.
     :param code: of the error with which the server rejected the request; None for other responses,
@@ -136,18 +132,10 @@ class Access(NamedTuple):
 
 def shown_target(target: str) -> str:
     """Return a target as a line shows it: without secrets, and cut if it is long."""
-    target = shown_session(target)
+    target = shortened(target)
     # Cut first: a query of 15 KiB takes a millisecond to redact.
     is_long = len(target) > TARGET
     return redacted_target(target[: TARGET - 3]) + "..." if is_long else redacted_target(target)
-
-
-def shown_session(text: str) -> str:
-    """Return a text with the names of visitors' sessions shortened, as in ``v-0123abcd...``.
-
-    Any client that knows a whole name can use the session.
-    """
-    return _VISITOR.sub(r"\1...", text)
 
 
 def wanted() -> bool:

@@ -11,15 +11,16 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic, time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mockpets import constants
+from mockpets.admission import Admission
 from mockpets.clock import Clock, parse_moment
 from mockpets.constants import JOURNAL_ENTRIES
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import Journals
-from mockpets.memory_budget import MemoryBudget, session_limit, shares
+from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.reloader import Reloader
@@ -36,18 +37,16 @@ from mockpets.web.error_responses import error_response
 from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import entrance
-from mockpets.web.public_mode import VisitorSessions
 from mockpets.web.response_finalizer import ResponseFinalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
+    from mockpets.limits import Limits
     from mockpets.records.lazy_tables import LazyTables
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
     from mockpets.web.messages import Request, Response
-
-PUBLIC_NAME_LENGTH: Final = 256
 
 
 @dataclass(frozen=True)
@@ -172,37 +171,32 @@ def _wire(
 
     :param starts: the initial records of collections, by label.
     """
-    public = settings.public
-    journals = Journals(shares(settings.memory, public=public).journals)
-    shared = _shared_state(settings, reloader, starts, journals, changes)
-    sessions = SessionRegistry(
-        shared,
-        settings.max_sessions or session_limit(settings.memory, public=public),
-        clock,
-        idle=constants.PUBLIC_IDLE_SECONDS if public else constants.SESSION_IDLE_SECONDS,
-        reset_every=settings.reset_every or (constants.PUBLIC_RESET_SECONDS if public else 0.0),
-        declared=settings.sessions == "declared",
-    )
+    limits = settings.limits
+    journals = Journals(limits.log_memory)
+    shared = _shared_state(settings, limits, reloader, starts, journals, changes)
+    sessions = SessionRegistry(shared, clock=clock, declared=settings.sessions == "declared")
     contracts = reloader.library.contracts
-    visitors = None
-    if public:
+    admission, admit, enter = Admission(), None, None
+    if settings.public:
+        # Most servers need none of it.
         from mockpets.contract.control_calls import GUARDED
+        from mockpets.public.visitors import Visitors
 
-        visitors = VisitorSessions(settings, sessions.limit, shared.library, GUARDED, clock)
+        admission = Visitors(limits, settings.visitor_rate, partial(_records_word, reloader), clock)
+        admit = partial(_admit, admission, reloader, GUARDED)
     holdings = partial(_holdings, sessions, journals, reloader)
     metrics = Metrics(constants.VERSION, contracts.operations, holdings)
-    finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
-    admit, enter = None if visitors is None else visitors.admit, None
+    finalizer = ResponseFinalizer(settings, sessions, metrics, admission)
     if settings.behind_proxy or settings.prefix:
-        enter = entrance(settings.behind_proxy, settings.prefix, admit)
+        enter = entrance(settings.behind_proxy, settings.prefix, admit, admission.reword)
 
     def fail(request: Request, error: Exception) -> Response:
-        return error_response(request, error, app.contracts, visitors)
+        return error_response(request, error, app.contracts, admission)
 
     app = App(contracts, finalizer.finalize, fail, admit, enter)
     # `/v1//a` is not `/v1/a`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
-    playback = Playback(settings, sessions, visitors)
+    playback = Playback(settings, sessions, admission)
     operations.add_routes(app, contracts, playback.respond)
     if any(each.api for each in contracts.all):
         app.follow(
@@ -222,7 +216,7 @@ def _wire(
             settings,
             sessions,
             token,
-            visitors,
+            admission,
             metrics,
             origins,
             started,
@@ -236,31 +230,46 @@ def _wire(
     return app, sessions, metrics
 
 
+def _admit(
+    admission: Admission, reloader: Reloader, guarded: Collection[str], request: Request
+) -> None:
+    """Admit a request, or raise `RequestError` ``rate_limited``.
+
+    A call that requires the token is counted by `Admission.check_token`.
+    """
+    if request.endpoint in guarded:
+        return
+    # No view sets them if the request is rejected.
+    request.operation = reloader.library.contracts.operations.get(request.endpoint or "")
+    request.session_name = admission.session(request.address, None) or ""
+    admission.admit(request.address, request.method, request.path)
+
+
+def _records_word(reloader: Reloader) -> str:
+    """Return what records are called: by the name of the collection if there is only one."""
+    names = [*reloader.library.contracts.collections]
+    return names[0] if len(names) == 1 else "records"
+
+
 def _shared_state(
     settings: Settings,
+    limits: Limits,
     reloader: Reloader,
     starts: Mapping[str, Table],
     journals: Journals,
     changes: ChangeFeed,
 ) -> SharedState:
-    public = settings.public
-    max_new = constants.PUBLIC_RECORDS if public else constants.RECORDS_BY_REQUEST
-    # A visitor, who reads the message, cannot change a setting.
-    setting = "" if public else "--memory"
-    records = MemoryBudget(shares(settings.memory, public=public).records, "records", setting)
+    records = MemoryBudget(limits.record_memory, "records", "--memory")
     return SharedState(
         library=lambda: reloader.library,
         tables=TableCache(generate, records),
         starts=starts,
         scenarios=reloader.library.stack(settings.scenario).names,  # in the case of the contract
         seed=settings.seed,
-        max_new=settings.max_records or max_new,
         locale=settings.locale,
-        journal=partial(journals.new, JOURNAL_ENTRIES, 0 if public else MESSAGE_BYTES),
+        journal=partial(journals.new, JOURNAL_ENTRIES, MESSAGE_BYTES if limits.logs_values else 0),
         records=records,
-        max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
-        max_name=PUBLIC_NAME_LENGTH if public else None,
-        is_public=public,
+        limits=limits,
         changes=changes,
         clock=Clock(parse_moment(settings.now), frozen=True) if settings.now else None,
         started=round(time() * 1000),

@@ -10,7 +10,6 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import PUBLIC_DELAY_SECONDS
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
 from mockpets.faults import FAULTS
@@ -57,8 +56,6 @@ def delivery_of(
 ) -> Delivery:
     """Damage a complete response if its outcome says so, and return how to deliver it.
 
-    With `--public`, holds and throttles end after `PUBLIC_DELAY_SECONDS`.
-
     :param watch: as in `Delivery`.
     :param close: whether to close the connection after the response in any case.
     """
@@ -73,9 +70,9 @@ def delivery_of(
                 "sending a response at once: only mockpets' own server can break it or make it wait"
             )
         return AT_ONCE
-    throttle, public = outcome.throttle, session.shared.is_public
-    if throttle is not None and public:
-        throttle = max(throttle, ceil(len(response.body) / PUBLIC_DELAY_SECONDS))
+    throttle, longest = outcome.throttle, session.shared.limits.wait_seconds
+    if throttle is not None and longest is not None:
+        throttle = max(throttle, ceil(len(response.body) / longest))
     hold: Hold | None = None
     if wait is not None:
         session.gates.add(wait)
@@ -88,7 +85,7 @@ def delivery_of(
         throttle,
         fault,
         close,
-        patience=PUBLIC_DELAY_SECONDS if public and hold is not None else None,
+        patience=None if hold is None else longest,
         owner="" if request.session is None else session.name,
         watch=watch,
     )

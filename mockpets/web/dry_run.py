@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from wsgiref.util import setup_testing_defaults
 
+from mockpets.admission import Admission
 from mockpets.constants import (
     BODY_BYTES,
     CONTROL_PREFIX,
@@ -130,14 +131,14 @@ class Rehearsal:
 
     def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
         self._sessions, self._session = sessions, session
-        self._playback = Playback(settings, sessions, visitors=None)
+        self._playback = Playback(settings, sessions, Admission())
 
     def play(self, request: Rehearsed) -> Session:
         """Play a request, and return its session, whose last entry is the result."""
         try:
             response = at_once(self._view(request))
         except Exception as error:  # noqa: BLE001 - every exception has a response
-            response = error_response(request, error, self._playback.contracts, None)
+            response = error_response(request, error, self._playback.contracts, Admission())
         # A request that is rejected early has no session, but an explanation.
         request.session = session = request.session or self._sessions.find_or_temporary(
             self._session

@@ -12,44 +12,39 @@ from mockpets.contract.error_body import error_body
 from mockpets.contract.rpc import rejection
 from mockpets.errors import RequestError
 from mockpets.web.messages import Response
-from mockpets.web.public_mode import for_visitor
 from mockpets.web.unmatched import not_found_message
 
 if TYPE_CHECKING:
+    from mockpets.admission import Admission
     from mockpets.constants import ErrorCode
     from mockpets.contract.model import Contracts
     from mockpets.web.messages import Request
-    from mockpets.web.public_mode import VisitorSessions
 
 _log: Final = logging.getLogger("mockpets")
 _BUG: Final = "internal error in mockpets; the log has the details"
 
 
 def error_response(
-    request: Request, error: Exception, contracts: Contracts, visitors: VisitorSessions | None
+    request: Request, error: Exception, contracts: Contracts, admission: Admission
 ) -> Response:
     """Return the response to an exception, and note its code with the request.
 
-    :param visitors: log the limits that they reach, and get messages of their own.
+    :param admission: has the messages for clients that do not use the control API.
     """
     known = _request_error(request, error, contracts)
     request.error_code = known.code
     if known.code in SERVER_LIMIT_ERRORS:
         request.limit_code = known.code
         request.notes.append(("server_limit", f"{known.code}: {known.message}"))
-    if visitors is not None and _is_for_visitors(request.path, known):
-        visitors.log_limit(known)
-        known = for_visitor(known, visitors.records_word)
-    if request.path == MCP_PATH:
+    path = request.path
+    is_control = path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH
+    if not is_control or known.code == "not_found":
+        known = admission.reword(known)
+    if path == MCP_PATH:
         body = rejection(known)
     else:
         body = error_body(known.code, known.message, known.status, known.details)
     return Response(body, known.status, known.headers)
-
-
-def _is_for_visitors(path: str, error: RequestError) -> bool:
-    is_control = path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH
-    return not is_control or error.code == "not_found"
 
 
 def _request_error(request: Request, error: Exception, contracts: Contracts) -> RequestError:

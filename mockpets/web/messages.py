@@ -80,6 +80,8 @@ class Request(flask.Request):
         path = environ["PATH_INFO"]
         path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
+        self.address: str = environ.get("REMOTE_ADDR", "")
+        """Of the client; empty if it is unknown."""
         self.started = perf_counter()
         """In seconds of `perf_counter`; later by the time for which its view has waited."""
         self.notes: list[tuple[NoteCode, str]] = []

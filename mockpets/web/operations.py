@@ -110,7 +110,7 @@ def _list_query(operation: Operation, request: Request) -> _Query:
     request.notes += query.notes
     if query.error is not None:
         session = request.session
-        if session is not None and session.shared.is_public:
+        if session is not None and not session.shared.limits.logs_values:
             notes = dict(request.notes)
             if "limit_out_of_range" in notes:  # without the value
                 notes["limit_out_of_range"] = _OUT_OF_RANGE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import BUILT_IN_CONTRACT, DOCS_PATH, PANEL_PATH, SERVER_BODY_BYTES
+from mockpets.constants import BODY_BYTES, BUILT_IN_CONTRACT, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
 from mockpets.errors import RequestError
@@ -17,7 +17,6 @@ from mockpets.redaction import is_secret_property, redacted, redacted_parameter
 from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.scenario.references import Values, render
-from mockpets.session.visitors import is_unguessable
 from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
@@ -30,6 +29,7 @@ from mockpets.web.session_selector import requested_delay, select
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.admission import Admission
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Collection, Contracts, Operation
     from mockpets.records.store import Store
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.authentication import Key
     from mockpets.web.messages import Request, Steps
-    from mockpets.web.public_mode import VisitorSessions
 
     Act = Callable[..., Response | Steps]
     CheckRoute = Callable[[Request, Stack], None]
@@ -54,12 +53,11 @@ _VALUE_READ: Final = 4096
 class Playback:
     """Plays the active scenarios around each operation."""
 
-    def __init__(
-        self, settings: Settings, sessions: SessionRegistry, visitors: VisitorSessions | None
-    ) -> None:
+    def __init__(self, settings: Settings, sessions: SessionRegistry, admission: Admission) -> None:
         self._settings = settings
         self._sessions = sessions
-        self._visitors = visitors
+        self._limits = sessions.shared.limits
+        self._admission = admission
 
     @property
     def contracts(self) -> Contracts:
@@ -70,7 +68,7 @@ class Playback:
         """Return the page to show a browser that opens a path by mistake; None for most paths."""
         if path == "/":
             return PANEL_PATH if self.has_control else DOCS_PATH
-        if not self.has_control or self._visitors is not None:
+        if not self.has_control or not self._limits.page_tools:
             return None
         if path == "/panel":
             return PANEL_PATH
@@ -86,10 +84,9 @@ class Playback:
     def select(self, request: Request) -> tuple[Key, str, Stack]:
         """Select a request's session and scenarios; return the key, the name, and the stack."""
         key = read_key(request, self._settings)
-        own = None if self._visitors is None else self._visitors.name(request)
         cookie = read_cookie(request, self._settings) if "HTTP_COOKIE" in request.environ else None
         try:
-            return key, *select(request, self._sessions, key.selector, cookie, own)
+            return key, *select(request, self._sessions, key.selector, cookie, self._admission)
         except RequestError as error:
             if cookie is None:
                 raise
@@ -106,7 +103,7 @@ class Playback:
         """Return the response to a request.
 
         These are all the checks, in the order of docs/reference/contract.md. The first that fails
-        ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
+        ends the request; earlier ones are the server's (syntax, size) and the client's rate.
 
         :param operation: the contract's operation; None if only a scenario can respond.
         :param act: performs the operation on the records that the request sees.
@@ -135,8 +132,7 @@ class Playback:
         if operation is not None and details is not None:
             from mockpets.web import documented  # the built-in contract needs none of it
 
-            if self._visitors is None:
-                request.max_content_length = SERVER_BODY_BYTES
+            request.max_content_length = self._limits.body_bytes
             credential = documented.credential(operation, request, self._settings)
             if credential.problem:
                 request.notes.append((credential.note, credential.problem))
@@ -182,24 +178,19 @@ class Playback:
 
     def _create(self, name: str, request: Request) -> Session:
         """Create a session, or raise ``busy``, ``session_dropped`` or ``rate_limited``."""
-        visitors = self._visitors
-        if visitors is None:
-            return self._sessions.get_or_create(name)
-        networks, chosen = visitors.networks(request), is_unguessable(name)
-        if chosen:
-            visitors.count_creation(request)
-        return self._sessions.get_or_create(name, reopen=True, networks=networks)
+        owner = self._admission.owner(request.address, name)
+        return self._sessions.get_or_create(name, owner=owner)
 
     def _check_size(self, request: Request, name: str, stack: Stack) -> None:
         """Check the size of a body that is larger than any operation takes, from its head.
 
-        With ``--public``, nothing takes more. Otherwise stubs and operations of documents do, and
-        operations without a body ignore it. Raise ``payload_too_large``.
+        Unless the limits exclude it, stubs and operations of documents take more, and operations
+        without a body ignore it. Raise ``payload_too_large``.
         """
         operation = request.operation
         is_built_in = operation is not None and operation.details is None
         takes_more = operation is None or operation.body is None or not is_built_in
-        if self._visitors is not None or not (stack.stubs or takes_more):
+        if self._limits.body_bytes <= BODY_BYTES or not (stack.stubs or takes_more):
             request.session = self._create(name, request)
             raise RequestError("payload_too_large", BODY_TOO_LARGE)
 
@@ -207,21 +198,20 @@ class Playback:
         """Set and return the outcome: from the scenarios, and the request's own delay.
 
         :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
-            too many of them are the visitor's, ``forbidden`` for a connection fault.
+            too many of them are the client's, ``forbidden`` for a connection fault.
         """
         delay = requested_delay(request) + self._settings.delay
         outcome = session.decide(stack, _facts(request)) if stack.stubs else DECIDED_WITHOUT_STUBS
-        if outcome.fault in CONNECTION_FAULTS and self._sessions.shared.is_public:
+        if outcome.fault in CONNECTION_FAULTS and not self._limits.faults:
             request.outcome = _rejected(outcome)
             raise RequestError("forbidden", NO_CONNECTION_FAULTS)
         if delay:
-            delay = min(outcome.delay + delay, self._sessions.shared.max_delay)
+            delay = min(outcome.delay + delay, self._limits.delay_seconds)
             outcome = replace(outcome, delay=delay)
         request.outcome = outcome
         if waits(outcome):
             try:
-                if self._visitors is not None:
-                    self._visitors.check_parked(request)
+                self._admission.check_parked(request.address)
                 check_room(request, session.name)
             except RequestError:
                 request.outcome = _rejected(outcome)
@@ -270,7 +260,7 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     values = Values(facts, session.name, session.seed, label, count, session.clock)
     body, headers = render(template, values)
     if values.used:
-        shown = _without_value if session.shared.is_public else _with_value
+        shown = _with_value if session.shared.limits.logs_values else _without_value
         used = [shown(source, value) for source, value in values.used.items()]
         request.notes.append(("references", "; ".join(used)))
     if values.missing:

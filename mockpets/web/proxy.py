@@ -13,20 +13,19 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from mockpets.addresses import is_one_of, parse_address
 from mockpets.constants import COMMON_HEADERS, MOUNT_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
-from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.messages import Request, Response
-from mockpets.web.public_mode import for_visitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from wsgiref.types import WSGIEnvironment
 
+    from mockpets.addresses import Network
     from mockpets.interface import Incoming, Reply
-    from mockpets.web.addresses import Network
 
 UNKNOWN: Final = "unknown"
 """The client's address if a trusted proxy does not report one (the word comes from RFC 7239, 6.2).
@@ -38,14 +37,16 @@ _HOST: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5}
 def entrance(
     trusted: Iterable[str],
     prefix: str,
-    admit: Callable[[Request], None] | None = None,
+    admit: Callable[[Request], None] | None,
+    reword: Callable[[RequestError], RequestError],
 ) -> Callable[[Incoming], Reply | None]:
     """Return what a request passes first, so that the app can ignore proxies and the prefix.
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
     :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT_PATH`, or
         empty. Other paths get a 404 with a hint.
-    :param admit: called with every request to another path; raises to reject it.
+    :param admit: called with every request to another path; raises to reject it, with an error
+        that `reword` changes for the client.
     """
     networks = tuple(ip_network(text) for text in trusted)
 
@@ -55,7 +56,7 @@ def entrance(
             incoming.head, incoming.names = b"", ()  # the environ may differ from them now
         path = environ["PATH_INFO"]
         if path != prefix and not path.startswith(f"{prefix}/"):
-            return _outside_prefix(prefix, path, incoming, admit).reply()
+            return _outside_prefix(prefix, path, incoming, admit, reword).reply()
         environ["SCRIPT_NAME"] = environ.get("SCRIPT_NAME", "") + prefix
         environ["PATH_INFO"] = path[len(prefix) :] or "/"
         return None
@@ -104,7 +105,11 @@ def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
 
 
 def _outside_prefix(
-    prefix: str, path: str, incoming: Incoming, admit: Callable[[Request], None] | None
+    prefix: str,
+    path: str,
+    incoming: Incoming,
+    admit: Callable[[Request], None] | None,
+    reword: Callable[[RequestError], RequestError],
 ) -> Response:
     """Return the response to a path outside the prefix; its CORS headers let pages read it."""
     raw = path.encode("latin-1")  # as PEP 3333 decodes it
@@ -121,7 +126,7 @@ def _outside_prefix(
         try:
             admit(Request.of(incoming))
         except RequestError as rejected:
-            error, is_admitted = for_visitor(rejected), False
+            error, is_admitted = reword(rejected), False
     body = error_body(error.code, error.message, error.status)
     response = Response(body, error.status, error.headers)
     if preflight and is_admitted:

@@ -31,14 +31,9 @@ from mockpets.constants import (
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.interface import AT_ONCE
 from mockpets.journal.wait import Wait
+from mockpets.public.names import shortened
 from mockpets.scenario.model import PASS, Canned
-from mockpets.telemetry.access_log import (
-    Access,
-    access,
-    shown_session,
-    shown_target,
-    wanted,
-)
+from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.delivery import delivery_of
@@ -46,6 +41,7 @@ from mockpets.web.journal_writer import record, record_release, target
 from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
+    from mockpets.admission import Admission
     from mockpets.contract.model import Operation
     from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
     from mockpets.scenario.model import Reply as StubReply
@@ -54,7 +50,6 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.messages import Request, Response
-    from mockpets.web.public_mode import VisitorSessions
 
 _LOGGED: Final = (401, 403, 429)
 """Statuses that the access log lists even for control calls that only read."""
@@ -67,7 +62,7 @@ class ResponseFinalizer:
     settings: Settings
     sessions: SessionRegistry
     metrics: Metrics
-    visitors: VisitorSessions | None = None
+    admission: Admission
 
     def finalize(self, request: Request, response: Response) -> Reply:
         """Complete and record the response to a request; return it as the server sends it."""
@@ -83,8 +78,8 @@ class ResponseFinalizer:
         # Only a browser may use a connection of the panel for requests of an app too.
         if session is not None and (not is_control or "HTTP_SEC_FETCH_MODE" in request.environ):
             reply.session = session.name
-        if self.visitors is not None:
-            reply.on_end = self.visitors.track(request, on_end)
+        if request.incoming.server is not None:  # else there is no end
+            reply.on_end = self.admission.track(request.address, on_end)
         return reply
 
     def _finalize_api(self, request: Request, response: Response) -> tuple[Delivery, OnEnd | None]:
@@ -118,13 +113,10 @@ class ResponseFinalizer:
             self._log(request, response)
 
     def _log(self, request: Request, response: Response, number: int = 0) -> None:
-        """Log a request; a public server omits those beyond its limits, which the metrics count."""
-        settings = self.settings
-        if not settings.public:
-            access(access_line(request, response, number))
-        elif request.error_code != "rate_limited":
-            line = access_line(request, response, number)
-            access(line if settings.log_addresses else line._replace(client=""))
+        """Log a request that is not above its client's rate; the metrics count the others."""
+        if request.error_code != "rate_limited":
+            line, limits = access_line(request, response, number), self.sessions.shared.limits
+            access(line if limits.logs_addresses else line._replace(client=""))
 
     @cached_property
     def _docs(self) -> str:
@@ -138,10 +130,10 @@ class ResponseFinalizer:
         return ((NODE_HEADER, self.settings.name),) if self.settings.name else ()
 
     def _control_cors(self, request: Request, *, preflight: bool) -> list[Pair]:
-        settings = self.settings
+        settings, has_tools = self.settings, self.sessions.shared.limits.page_tools
         # The demo's page calls the first. The second reports why a page may not call the others.
         is_for_all = request.path == VISITOR_RESET_PATH or (
-            request.path == TOOLBAR_PATH and not settings.public and not settings.is_local
+            request.path == TOOLBAR_PATH and has_tools and not settings.is_local
         )
         if not is_for_all:
             origins = settings.control_origin
@@ -337,13 +329,13 @@ def must_close(request: Request, session: Session) -> bool:
     use it asks for.
     """
     stack = request.stack
+    if not session.shared.limits.faults:
+        return False
     breaks = stack is not None and stack.has_connection_fault
     if not breaks and (stack is None or stack.names != session.active):
         breaks = session.has_connection_fault
-    if breaks:
-        return not session.shared.is_public
-    if request.method != "OPTIONS" or session.shared.is_public:
-        return False
+    if breaks or request.method != "OPTIONS":
+        return breaks
     names: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
     return SCENARIO_HEADER.lower() in names.lower()
 
@@ -359,7 +351,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         delay_ms=outcome.delay * 1000,
         size=len(response.body),
         number=number,
-        session=shown_session(session.name if session else request.session_name),
+        session=shortened(session.name if session else request.session_name),
         scenarios=stack.names if stack else (),
         stubs=outcome.stubs,
         fault=outcome.fault,

@@ -42,12 +42,12 @@ from mockpets.constants import (
     STACK_DEPTH,
 )
 from mockpets.errors import RequestError, did_you_mean
-from mockpets.session.visitors import is_unguessable
 from mockpets.units import is_expression, is_valid_expression, parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from mockpets.admission import Admission
     from mockpets.scenario.library import Stack
     from mockpets.session.registry import SessionRegistry
     from mockpets.web.messages import Request
@@ -146,7 +146,7 @@ def select(
     sessions: SessionRegistry,
     selector: str | None,
     cookie: str | None,
-    own: str | None,
+    admission: Admission,
 ) -> tuple[str, Stack]:
     """Set the session and stack of a request; return the session's name and the stack.
 
@@ -154,22 +154,20 @@ def select(
     exist yet, the request has none. Scenarios that the request names replace the session's active
     ones for this request.
 
-    :param own: the session of this visitor's address; None if clients may use any session.
     :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
         ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
     """
-    name = named_session(request, selector, cookie) or own
+    named = named_session(request, selector, cookie)
+    name = admission.session(request.address, named)
     if name is None:
         if sessions.declared:
             sessions.unnamed += 1
             raise session_required(sessions.shared.library().contracts.base)
         name = DEFAULT_SESSION
-    if own is not None:
-        check_visitor_session(name, own)
     request.session_name = name
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     request.session = session = sessions.find(name)
-    if session is None and own is None:  # visitors need not create theirs, nor open its name
+    if session is None and not admission.has_sessions:
         sessions.closed_names.check(name)
         sessions.check_declared(name)
     check_headers(request)
@@ -180,16 +178,6 @@ def select(
         stack = session.stack(names or session.active)
     request.stack = stack
     return name, stack
-
-
-def check_visitor_session(name: str, own: str) -> None:
-    """Check that a visitor may use a session, or raise ``invalid_session``."""
-    if name != own and not is_unguessable(name):
-        message = (
-            f"visitors cannot use the session {name!r}; remove the name from the request, or let "
-            "your page make one: 'v-' and 32 random hexadecimal digits"
-        )
-        raise RequestError("invalid_session", message)
 
 
 def session_required(base: str) -> RequestError:

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import RECORDS_BY_REQUEST
 from mockpets.contract.pet_store import PET_STORE
+from mockpets.limits import USUAL
 from tests.http_client import Client
 
 DOCUMENT = PET_STORE.document
@@ -149,7 +149,7 @@ def test_the_examples_of_errors_are_what_the_server_sends(
         last = full("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
     message = examples.pop(("createPet", "507"))["message"]
 
-    assert last.json["message"] == message.replace(f"most {RECORDS_BY_REQUEST}", "most 1")
+    assert last.json["message"] == message.replace(f"most {USUAL.records}", "most 1")
     assert {key: response.json for key, response in sent.items()} == examples
 
 

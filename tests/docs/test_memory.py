@@ -8,8 +8,9 @@ from typing import Final
 from unittest import mock
 
 from mockpets import Settings, create_app
-from mockpets.constants import CONNECTIONS, HEAD_BYTES, PUBLIC_SESSIONS, SESSIONS
-from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
+from mockpets.constants import CONNECTIONS, HEAD_BYTES
+from mockpets.limits import USUAL
+from mockpets.public.limits import PUBLIC
 from mockpets.server.limits import Limits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
@@ -24,8 +25,8 @@ ROWS: Final = {
 SESSION_BYTES: Final = 7 * 1024
 ARRIVING: Final = Limits().bodies_bytes + CONNECTIONS * HEAD_BYTES
 LIMITS: Final = {
-    "sessions": (SESSIONS * SESSION_BYTES, PUBLIC_SESSIONS * SESSION_BYTES),
-    "request logs and records": (MEMORY, PUBLIC_MEMORY),
+    "sessions": (USUAL.sessions * SESSION_BYTES, PUBLIC.sessions * SESSION_BYTES),
+    "request logs and records": (USUAL.memory, PUBLIC.memory),
     "requests that are arriving": (ARRIVING, ARRIVING),
 }
 IDLE: Final = "Python and mockpets, idle"

@@ -8,9 +8,9 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
+from mockpets.public.limits import BURST
 from mockpets.server.limits import Limits
 from mockpets.settings.model import VISITOR_RATE
-from mockpets.web.public_mode import PUBLIC_BURST
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -152,12 +152,12 @@ def test_the_rest_of_a_rejected_body_is_discarded_up_to_a_bound() -> None:
 
 def test_a_visitor_over_their_rate_need_not_send_a_large_body(public: Running) -> None:
     statuses = []
-    for _ in range(PUBLIC_BURST * VISITOR_RATE + 1):
+    for _ in range(BURST * VISITOR_RATE + 1):
         with Wire(public.port) as wire:
             statuses.append(wire.send(post(LARGE)).read().status)
 
     # Each request counts once, although the app sees it before its body.
-    assert statuses == [413] * PUBLIC_BURST * VISITOR_RATE + [429]
+    assert statuses == [413] * BURST * VISITOR_RATE + [429]
 
 
 @pytest.mark.parametrize("start", [

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from mockpets.constants import CONNECTIONS, PUBLIC_SHARE
+from mockpets.constants import CONNECTIONS
+from mockpets.public.limits import IN_PROGRESS
 from mockpets.server import MockpetsServer
 from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
@@ -164,7 +165,7 @@ def test_a_proxy_may_have_all_connections(proxy: str) -> None:
 
 
 def test_only_a_public_server_limits_the_connections_of_an_address() -> None:
-    share = CONNECTIONS // PUBLIC_SHARE
+    share = IN_PROGRESS
     settings = Settings(port=0, public=True, host=("127.0.0.1",))
     need_connections(2 * CONNECTIONS)
 

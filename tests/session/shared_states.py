@@ -3,6 +3,7 @@
 from functools import partial
 
 from mockpets.journal.journal import Journals
+from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.table import TableCache
 from mockpets.scenario.library import Library
@@ -21,8 +22,8 @@ def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -
         starts={},
         scenarios=(),
         seed=1,
-        max_new=max_new,
         locale="en_US",
         journal=partial(Journals(2**20).new, 100),
         records=records,
+        limits=Limits(records=max_new),
     )

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
 from mockpets.journal.wait import Wait
+from mockpets.limits import USUAL
 from mockpets.session.registry import SessionRegistry
 from tests.http_client import Client, InProcess
 from tests.server.raw_http import Clock
@@ -42,7 +42,7 @@ def test_at_the_limit_the_session_idle_longest_is_replaced(clock: Clock) -> None
         sessions.get_or_create(name)
     clock.now += 1
     sessions.find("a")
-    clock.now += SESSION_IDLE_SECONDS
+    clock.now += USUAL.idle_seconds
     sessions.get_or_create("d")
 
     assert names(sessions) == ["default", "a", "c", "d"]
@@ -52,7 +52,7 @@ def test_at_the_limit_recently_used_sessions_stay(clock: Clock) -> None:
     sessions = registry(clock)
     sessions.get_or_create("a")
     sessions.get_or_create("b")
-    clock.now += SESSION_IDLE_SECONDS - 0.001
+    clock.now += USUAL.idle_seconds - 0.001
     with pytest.raises(RequestError, match="all 3 sessions are in use; delete one") as caught:
         sessions.get_or_create("c")
 
@@ -66,7 +66,7 @@ def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
     cancel = held.gates.hold(Wait(0, "gate"), lambda: None)
-    clock.now += 10 * SESSION_IDLE_SECONDS
+    clock.now += 10 * USUAL.idle_seconds
     sessions.get_or_create("c")
     assert names(sessions) == ["default", "a", "c"]
     assert idle.name == "b"

@@ -9,16 +9,10 @@ from typing import Any
 
 import pytest
 
-from mockpets.constants import (
-    FILE_BYTES,
-    INT64_MAX,
-    PUBLIC_RECORDS,
-    PUBLIC_SESSIONS,
-    RECORDS_BY_REQUEST,
-    SESSIONS,
-)
+from mockpets.constants import FILE_BYTES, INT64_MAX
 from mockpets.errors import InputError
-from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
+from mockpets.limits import USUAL
+from mockpets.public.limits import PUBLIC
 from mockpets.seed.names import LOCALES
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
@@ -215,14 +209,14 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
     assert load_settings({}, {"PATH": "/bin", "MOCKPET": "x"}, None) == Settings()
 
 
-def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
+def test_the_defaults_that_depend_on_public_mode_are_those_of_the_limits() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
         "contract": "pet-store",
         "data": "pets=16",
-        "max_records": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
-        "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "
+        "max_records": f"{USUAL.records}, or {PUBLIC.records} with --public",
+        "max_sessions": f"{USUAL.sessions}, or {PUBLIC.sessions} with --public, in proportion "
         "to --memory",
-        "memory": f"{size_text(MEMORY)}, or {size_text(PUBLIC_MEMORY)} with --public",
+        "memory": f"{size_text(USUAL.memory)}, or {size_text(PUBLIC.memory)} with --public",
     }
 
 

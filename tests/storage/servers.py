@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from mockpets.contract.collections import OwnSchema
 from mockpets.contract.model import Collection, Key
 from mockpets.journal.journal import Journals
+from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, make_table, rows_of
@@ -76,10 +77,10 @@ class Server:
             starts={"pets": make_table(PETS, rows_of(pets(*start)))},
             scenarios=active,
             seed=seed,
-            max_new=10**6,
             locale="en_US",
             journal=partial(Journals(2**20).new, 100),
             records=budget,
+            limits=Limits(records=10**6),
         )
         self.sessions = SessionRegistry(shared, limit)
         self.progress = self.sessions.save_progress

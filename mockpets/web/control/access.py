@@ -65,14 +65,11 @@ async def check_caller(request: Request, context: ControlContext, *, is_yaml: bo
 
 
 def record_preflight(request: Request, context: ControlContext) -> None:
-    """Record the origin of a preflight that gets no permission, since no call follows it.
-
-    Not with ``--public``, where preflights of visitors could fill the list.
-    """
+    """Record the origin of a preflight that gets no permission, since no call follows it."""
     origin = request.headers.get("Origin", "")
     is_preflight = "Access-Control-Request-Method" in request.headers
-    settings = context.settings
-    if is_preflight and not settings.public and not is_allowed(origin, settings.control_origin):
+    has_tools = context.sessions.shared.limits.page_tools  # else any page could fill the list
+    if is_preflight and has_tools and not is_allowed(origin, context.settings.control_origin):
         context.rejected_origins.add(origin)
 
 
@@ -92,15 +89,13 @@ def may_read(request: Request, settings: Settings) -> bool:
 
 
 def _check_token(request: Request, context: ControlContext) -> None:
-    given, visitors = bearer(request), context.visitors
+    given, is_valid = bearer(request), None
     if given is not None:
-        if visitors is not None:
-            visitors.check_attempts(request)
         # Constant time, so that the response time does not reveal the token.
-        if compare_digest(given.encode("latin-1"), context.token.encode("latin-1")):
-            return
-    if visitors is not None:
-        visitors.count_rejected(request, has_token=given is not None)
+        is_valid = compare_digest(given.encode("latin-1"), context.token.encode("latin-1"))
+    context.admission.check_token(request.address, is_valid=is_valid)
+    if is_valid:
+        return
     problem = "the control token is missing" if given is None else "the control token is invalid"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(

@@ -22,6 +22,7 @@ from mockpets.web.session_selector import named_scenarios
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from mockpets.admission import Admission
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_calls import Call
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.cors import RejectedOrigins
     from mockpets.web.messages import Request, View
-    from mockpets.web.public_mode import VisitorSessions
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class ControlContext:
     settings: Settings
     sessions: SessionRegistry
     token: str
-    visitors: VisitorSessions | None
+    admission: Admission
     metrics: Metrics
     rejected_origins: RejectedOrigins
     started: float

@@ -87,7 +87,7 @@ def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
 
 def _own_name(call: ControlRequest) -> str:
     """Return the name in the path if it can be that of an own scenario."""
-    if call.context.settings.public:
+    if not call.context.sessions.shared.limits.files:
         raise RequestError("forbidden", NO_SAVING)
     try:
         return parse_name(call.name)

@@ -278,7 +278,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     """Send waiting responses, or another response in place of each.
 
     :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
-        fault with ``--public``. Nothing is released then.
+        fault that the limits exclude. Nothing is released then.
     """
     from mockpets.scenario.language.control_bodies import parse_release
 
@@ -299,8 +299,8 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
         return Match(operations=(entry.operation.name,))
 
     replies, wanted = parse_release(body_text(call.request), session.library, match_of)
-    limit, is_public = session.shared.max_delay, session.shared.is_public
-    if is_public and not CONNECTION_FAULTS.isdisjoint(
+    limits = session.shared.limits
+    if not limits.faults and not CONNECTION_FAULTS.isdisjoint(
         reply for reply in replies.values() if isinstance(reply, str)
     ):
         raise RequestError("forbidden", NO_CONNECTION_FAULTS)
@@ -310,7 +310,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
         message = f"the responses to requests {names} are being sent; release them without a reply"
         raise RequestError("not_found", message)
     for number, reply in replies.items():
-        delay = 0.0 if wanted is None else min(draw_delay(wanted, Random()), limit)
+        delay = 0.0 if wanted is None else min(draw_delay(wanted, Random()), limits.delay_seconds)
         if (release := waits[number].release) is not None:
             release(reply, delay)
     return json_response({"released": [*replies]})

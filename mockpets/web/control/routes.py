@@ -74,7 +74,7 @@ def add_routes(app: App, context: ControlContext) -> None:
     guarded = set()
     for call in calls.CALLS.values():
         path = CONTROL_PREFIX + call.path
-        if call.caller == "anyone" or (call.caller == "visitor" and context.visitors is not None):
+        if call.caller == "anyone" or (call.caller == "visitor" and context.admission.has_sessions):
             paths.setdefault(path, {})[call.method] = partial(_open, call, context)
         elif call.caller == "owner" and is_on:
             paths.setdefault(path, {})[call.method] = partial(_guarded, call, context)
@@ -119,7 +119,8 @@ async def _toolbar(context: ControlContext, request: Request) -> Response:
     """
     settings = context.settings
     lacks_token = bool(context.token) and may_read(request, settings)
-    if settings.public or (settings.is_local and not lacks_token):
+    has_tools = context.sessions.shared.limits.page_tools
+    if not has_tools or (settings.is_local and not lacks_token):
         await check_caller(request, context)
     response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library, request)
     policy = ("Cross-Origin-Resource-Policy", "same-origin")

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
-from mockpets.constants import FILE_BYTES, JOURNAL_ENTRIES, PROTOCOL
+from mockpets.constants import DEFAULT_SESSION, FILE_BYTES, JOURNAL_ENTRIES, PROTOCOL
 from mockpets.contract import control_calls as calls
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.errors import InputError, RequestError, did_you_mean
@@ -31,7 +31,6 @@ from mockpets.web.jobs import generate, run_job
 from mockpets.web.session_selector import (
     base_path,
     check_headers,
-    check_visitor_session,
     checked,
     checked_session,
     named_session,
@@ -88,7 +87,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "key": settings.key,
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name, call.contracts.base),
-                "max_records": sessions.shared.max_new,
+                "max_records": sessions.shared.limits.records,
                 "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
@@ -180,8 +179,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
         name = lineage[0].name
     contents = {name: each for level in reversed(lineage) for name, each in level.data.items()}
     breaks = bool(lineage) and library.stack((name,)).has_connection_fault
-    is_public = call.session.shared.is_public
-    is_disabled = breaks and is_public
+    is_disabled = breaks and not call.session.shared.limits.faults
     digest, path, read_only = _file(call, name)  # before the text, which may be newer
     response: JsonResponse[types.ScenarioDetails] = json_response(
         {
@@ -212,7 +210,7 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
     if source is None:
         return None, None, f"it is {SOURCE}" if is_expression(name) else f"it was {_UNSAVED}"
     digest = digest_of(source.path)
-    if settings.public:
+    if not call.context.sessions.shared.limits.files:
         return digest, None, NO_SAVING
     try:
         path = place_of(name, library, settings.scenarios_dir)
@@ -306,7 +304,7 @@ def close_breaking(call: ControlRequest, session: Session) -> None:
     sessions stay open: a client may be about to send a request, and would report it as failed.
     """
     server = call.request.incoming.server
-    if server is not None and not session.shared.is_public and session.has_connection_fault:
+    if server is not None and session.shared.limits.faults and session.has_connection_fault:
         server.close_idle(session.name)
 
 
@@ -325,7 +323,7 @@ async def _session_config(call: ControlRequest, *, session: bool) -> SessionConf
 
 def check_documents(documents: Mapping[str, object], shared: SharedState) -> None:
     """Check that scenarios may be sent in requests, or raise ``forbidden``."""
-    if documents and shared.is_public:
+    if documents and not shared.limits.documents:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)
 
@@ -348,14 +346,12 @@ def reset_visitor(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     this request from a visitor's browser, like every other request of a visitor. It then resets
     the session of the visitor's address: only the visitor's own page knows the name of another one.
     """
-    context, request, visitors = call.context, call.request, call.context.visitors
-    assert visitors is not None  # noqa: S101 - or there is no such route
+    context, request = call.context, call.request
     sessions = context.sessions
     check_headers(request)
-    own = visitors.name(request)
-    name = named_session(request, read_key(request, context.settings).selector) or own
-    check_visitor_session(name, own)
-    session = request.session = sessions.reset_visitor(name)
+    named = named_session(request, read_key(request, context.settings).selector)
+    name = context.admission.session(request.address, named) or DEFAULT_SESSION
+    session = request.session = sessions.start_again(name)
     active = sessions.shared.scenarios if session is None else session.active
     return json_response({"active": list(active)})
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import SESSION_IDLE_SECONDS
+from mockpets.limits import USUAL
 from mockpets.session.change_feed import KINDS
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
@@ -227,7 +227,7 @@ def test_replacing_a_session_ends_its_waits(clock: Clock) -> None:
     app = create_app(Settings(max_sessions=2), age)
     with running(app, clock=clock) as server, ExitStack() as stack:
         two = Waiting(server, stack, 2)
-        age.pass_(SESSION_IDLE_SECONDS)
+        age.pass_(USUAL.idle_seconds)
         do(two.call, "GET", "/~w2/v1/pets")
         assert [wire.read().json["resets"] for wire in two.wires] == [None, None]
         do(two.call, "GET", "/__mockpets/sessions/w2")

@@ -1,4 +1,4 @@
-"""The addresses of peers and proxies. The server reads them too, and does not load the app."""
+"""The addresses of peers, clients and proxies."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ def parse_address(text: str) -> Address | None:
 def is_one_of(address: Address | None, networks: Sequence[Network]) -> bool:
     """Return whether an address is in one of the networks."""
     return address is not None and any(address in network for network in networks)
+
+
+def client_of(address: str) -> str:
+    """Return a name for all addresses that one client can choose from.
+
+    For IPv6, these are the 64 bits of its network (RFC 4291, 2.5.4). What is not an address, such
+    as that of a Unix socket, is a name itself.
+    """
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return str(parsed) if parsed.version == 4 else f"{parsed.packed[:8].hex()}/64"

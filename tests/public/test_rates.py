@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.web.public_mode import Rate, RateLimit
+from mockpets.public.rates import Rate, RateLimit
 
 TOGETHER, VISITOR = Rate(200, 400), Rate(20, 40)
 

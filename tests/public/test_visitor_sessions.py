@@ -8,13 +8,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from mockpets.constants import PUBLIC_IDLE_SECONDS
+from mockpets.public.limits import BURST, CREATE_SECONDS, PUBLIC, SESSION_PART
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.telemetry.access_log import configure
-from mockpets.web.public_mode import PUBLIC_ADDRESS_SESSIONS, PUBLIC_BURST, PUBLIC_CREATE_SECONDS
 from tests.http_client import Response
+from tests.public.test_public_mode import TOKEN, Public
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
-from tests.web.test_public_mode import TOKEN, Public
 
 MINE, THEIRS = "v-" + "0123456789abcdef" * 2, "v-" + "f" * 32
 RESET = "/__mockpets/visitor/reset"
@@ -89,7 +88,7 @@ def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(place:
 def test_rates_count_by_address_whatever_the_session() -> None:
     public = Public(pace=0)
     several = fresh_names()
-    burst = PUBLIC_BURST * VISITOR_RATE
+    burst = BURST * VISITOR_RATE
     statuses = [ask(public, "GET", "/v1/pets", next(several)).status for _ in range(burst + 1)]
 
     assert statuses == [200] * burst + [429]
@@ -100,7 +99,7 @@ def test_rates_count_by_address_whatever_the_session() -> None:
 
 
 def share(sessions: int) -> int:
-    return int(sessions * PUBLIC_ADDRESS_SESSIONS)
+    return sessions // SESSION_PART
 
 
 @pytest.mark.parametrize("changes", [False, True])
@@ -112,7 +111,7 @@ def test_one_address_that_creates_sessions_for_hours_replaces_few_of_others(chan
     for other in others:
         public.clock.now += 0.1
         public.post(other, name="Kept")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     several = fresh_names()
     method, body = ("POST", pet("Mine")) if changes else ("GET", None)
     for _ in range(3 * 3600 // 5):
@@ -136,10 +135,10 @@ def test_creations_are_counted_even_if_the_sessions_are_gone() -> None:
 
     rejected = ask(public, "GET", "/v1/pets", next(several))
     assert_error(rejected, "rate_limited")
-    assert int(rejected.header("Retry-After") or 0) >= PUBLIC_CREATE_SECONDS / share(200)
+    assert int(rejected.header("Retry-After") or 0) >= CREATE_SECONDS / share(200)
     assert public.session().startswith("v-"), "the session of the address is not counted"
     assert ask(public, "GET", "/v1/pets", next(several), visitor="192.0.2.2").status == 200
-    public.clock.now += PUBLIC_CREATE_SECONDS / share(200)
+    public.clock.now += CREATE_SECONDS / share(200)
     assert ask(public, "GET", "/v1/pets", next(several)).status == 200
 
 
@@ -240,9 +239,9 @@ def test_the_reset_counts_as_a_request() -> None:
 def test_a_reset_after_a_loss_starts_again_without_a_report() -> None:
     public = Public(pace=0, max_sessions=2)
     public.post(name="Mine")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     public.session("192.0.2.2")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     assert public("POST", RESET).status == 200
 
     assert public("GET", "/v1/pets").status == 200

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
+from mockpets.limits import USUAL
+from mockpets.public.limits import PUBLIC, RATE
 from mockpets.settings.model import rows
-from mockpets.web.public_mode import PUBLIC_RATE
 from tests.http_client import Response
+from tests.public.test_public_mode import FULL, WAIT, Public
 from tests.test_cost import counted_calls
 from tests.web.checked_client import CLINIC
 from tests.web.test_contract import assert_cors, assert_error
-from tests.web.test_public_mode import FULL, WAIT, Public
 
 GONE = (
     "your changes were removed, because you were away and others needed the room; try again to "
@@ -44,7 +44,7 @@ def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: i
 def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     rate: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mockpets.web.public_mode.PUBLIC_RATE", rate)
+    monkeypatch.setattr("mockpets.public.limits.RATE", rate)
     public = Public(pace=0)
 
     assert burst(public, [f"192.0.2.{number}" for number in range(250)]) == 2 * rate
@@ -54,8 +54,8 @@ def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
 
 
 @pytest.mark.parametrize(("settings", "limit"), [
-    ({"public": False}, SESSIONS),
-    ({}, PUBLIC_SESSIONS),
+    ({"public": False}, USUAL.sessions),
+    ({}, PUBLIC.sessions),
     ({"max_sessions": 200}, 200),
     ({"public": False, "max_sessions": 5000}, 5000),
     ({"public": False, "memory": "160MiB"}, 2000),
@@ -69,7 +69,7 @@ def test_the_number_of_sessions_is_proportional_to_the_memory_unless_it_is_set(
     shown = Public(**settings).control("GET", "state").json["settings"]["max_sessions"]
 
     assert shown == limit
-    assert PUBLIC_RATE == 2000
+    assert RATE == 2000
 
 
 # --- The cost of many problems ------------------------------------------------------------------
@@ -144,9 +144,9 @@ def without_room() -> Response:
 def replaced() -> Response:
     public = Public(pace=0, max_sessions=2)
     public.post()
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     public.session("192.0.2.2")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     return public("GET", "/v1/pets")
 
 
@@ -169,7 +169,7 @@ def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.clear()
-    monkeypatch.setattr("mockpets.web.public_mode.PUBLIC_RATE", 2)
+    monkeypatch.setattr("mockpets.public.limits.RATE", 2)
     with caplog.at_level(logging.WARNING, "mockpets"):
         response = reach()
 
@@ -200,9 +200,9 @@ def test_the_log_names_a_limit_once_a_minute(caplog: pytest.LogCaptureFixture) -
 def test_a_visitor_who_lost_pets_gets_one_error() -> None:
     public = Public(pace=0, max_sessions=2)
     public.post(name="Mine")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     public.session("192.0.2.2")
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
 
     assert public("OPTIONS", "/v1/pets", key=None).status == 204
     assert public("GET", "/v1/pets", key=None).status == 401
@@ -214,7 +214,7 @@ def test_a_visitor_who_lost_pets_gets_one_error() -> None:
 def test_a_loss_is_reported_even_if_the_server_is_full() -> None:
     public = Public(pace=0, max_sessions=2)
     public.post()
-    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.clock.now += PUBLIC.idle_seconds
     public.session("192.0.2.2")
 
     assert_error(public("GET", "/v1/pets"), "session_dropped")
