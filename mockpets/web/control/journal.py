@@ -104,16 +104,15 @@ async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     `report` is the JSON of `mockpets report`, from the request log of this session.
     """
     # Imported here, since it would slow down the start.
-    from mockpets.journal.har import document
     from mockpets.report.client_checks import build, dropped_limit
     from mockpets.report.formats import as_document
-    from mockpets.report.har import requests_of
+    from mockpets.report.recorded import of_log
 
     session = call.session
     journal = session.journal
 
     def report() -> types.Findings:
-        recorded = requests_of(document(journal.entries(), VERSION), call.contracts)
+        recorded = of_log(journal.entries(), call.contracts)
         limits = dropped_limit(session.name, journal.dropped)
         checks = build(recorded, "1 session", limits, call.contracts)
         return cast("types.Findings", {"report": as_document(checks)})
