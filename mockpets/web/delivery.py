@@ -14,7 +14,7 @@ from mockpets.constants import PUBLIC_DELAY_SECONDS
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
 from mockpets.faults import FAULTS
-from mockpets.interface import AT_ONCE, Delivery
+from mockpets.interface import IMMEDIATE, Delivery
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,7 @@ def delivery_of(
             _log.warning(
                 "sending a response at once: only mockpets' own server can break it or make it wait"
             )
-        return AT_ONCE
+        return IMMEDIATE
     throttle, public = outcome.throttle, session.shared.is_public
     if throttle is not None and public:
         throttle = max(throttle, ceil(len(response.body) / PUBLIC_DELAY_SECONDS))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
 
-_AT_ONCE: Final = 200
+_REQUESTS_ON_APP_THREAD: Final = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
 
 
@@ -139,7 +139,7 @@ async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         journal, change = session.journal, session.changes.number
         compare = partial(progress.check, journal, session.name, is_last=is_last)
         # One change wakes all calls that wait; together they would block the app's thread.
-        is_long = len(journal) > _AT_ONCE or next(checks) > 0
+        is_long = len(journal) > _REQUESTS_ON_APP_THREAD or next(checks) > 0
         verdict = await run_job(call.request, compare, "comparing the requests", is_long=is_long)
         return verdict, change if verdict is None else None
 
