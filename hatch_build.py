@@ -1,7 +1,9 @@
-"""Write the commit of a build into the package, where `mockpets --version` reads it.
+"""Write the modules that only a wheel or an sdist has.
 
-The commit comes from git, or from the variable MOCKPETS_COMMIT where the build has no repository,
-as in the Dockerfile. An sdist has the file already. Without all of them, there is no commit.
+Those of `generate/build_files.py` make a start faster. The other one has the commit, which
+`mockpets --version` prints. The commit comes from git, or from the variable MOCKPETS_COMMIT where
+the build has no repository, as in the Dockerfile; without both, there is none. An sdist has the
+modules already.
 """
 
 from __future__ import annotations
@@ -9,41 +11,48 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_FILE = "mockpets/_commit.py"
+_COMMIT = "mockpets/_commit.py"
 _VARIABLE = "MOCKPETS_COMMIT"
 _PACKAGED = (
     *("mockpets", "kit", "scenarios", "fixtures", "skill", "docs"),
-    *("pyproject.toml", "hatch_build.py"),
+    *("pyproject.toml", "hatch_build.py", "generate/build_files.py"),
 )
 
 
-class CommitHook(BuildHookInterface[Any]):
-    """Adds the file with the commit to a wheel or sdist."""
+class BuildHook(BuildHookInterface[Any]):
+    """Adds the modules to a build."""
 
-    _written: Path | None = None
+    _folder: TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the file, unless an sdist has it or nothing names the commit."""
+        """Write the modules that the source lacks, unless the install is editable."""
         root = Path(self.root)
-        if version == "editable" or (root / _FILE).exists():
+        if version == "editable":
             return
-        if commit := _given() or _from_git(root):
-            with NamedTemporaryFile("w", suffix=".py", delete=False, encoding="utf-8") as file:
-                file.write(f'"""The commit that this was built from."""\n\nCOMMIT = "{commit}"\n')
-            self._written = Path(file.name)
-            self._written.chmod(0o644)
-            build_data["force_include"][file.name] = _FILE
+        sys.path.insert(0, str(root))  # of the process that builds only this
+        from generate import build_files
+
+        texts = {**build_files.files()}
+        if not (root / _COMMIT).exists() and (commit := _given() or _from_git(root)):
+            texts[_COMMIT] = f'"""The commit that this was built from."""\n\nCOMMIT = "{commit}"\n'
+        self._folder = TemporaryDirectory()
+        for name, text in texts.items():
+            if not (root / name).exists():
+                path = Path(self._folder.name, Path(name).name)
+                path.write_text(text, encoding="utf-8")
+                build_data["force_include"][str(path)] = name
 
     def finalize(self, *_: object) -> None:
-        """Delete the file, which the build now contains."""
-        if self._written is not None:
-            self._written.unlink()
+        """Delete the files, which the build now contains."""
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 def _given() -> str:

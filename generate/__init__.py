@@ -5,12 +5,12 @@ reports what is out of date. These modules have no command of their own.
 
 | module | writes |
 |---|---|
-| `compiled_scenarios` | `mockpets/scenario/shipped.py` |
 | `declarations` | `control`, `contract` and `scenarios` of `kit/`: declarations and constants |
 | `bundle` | `kit/toolbar.js`, of the modules in `kit/toolbar/` |
 | `copies` | the kit in the examples |
 | `reference` | the generated parts of the pages, and `llms.txt` |
 | `tests.cli.terminal` | the golden files of the terminal |
+`build_files` makes what only a build has; `hatch_build.py` calls it.
 
 These take pictures, with the browser and the packages of the tests. Run each by its name.
 

@@ -15,7 +15,6 @@ from generate import (
     CannotGenerateError,
     bundle,
     compiled_contract,
-    compiled_scenarios,
     copies,
     declarations,
     reference,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
     "mockpets/contract/compiled.py": compiled_contract.files,
-    "mockpets/scenario/shipped.py": compiled_scenarios.files,
     "kit/contract.d.ts, kit/scenarios.d.ts and kit/scenarios.js": declarations.scenarios,
     "kit/control.js": declarations.constants,
     "kit/control.d.ts": declarations.control,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from generate import ROOT, CannotGenerateError
 from generate.npm_programs import npm_program
-from mockpets.constants import PROTOCOL, VERSION, Change
+from mockpets.constants import NEEDS, PROTOCOL, VERSION, Change
+from mockpets.errors import invalid
 from mockpets.kit import declare_contract, declare_scenarios, known_of, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
@@ -65,8 +66,16 @@ _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<str
 
 
 def scenarios() -> dict[Path, str]:
-    """Return the files with the shipped scenarios."""
-    known = known_of(load_library((), ()))
+    """Return the files with the shipped scenarios.
+
+    :raise InputError: a scenario has no group.
+    """
+    library = load_library((), ())
+    for name, scenario in library.scenarios.items():
+        if scenario.group not in NEEDS:
+            what, hint = "a shipped scenario requires a group", f"add one of {', '.join(NEEDS)}"
+            raise invalid(library.sources[name].shown, what, hint)
+    known = known_of(library)
     return {
         KIT / "scenarios.d.ts": declare_scenarios(known),
         KIT / "scenarios.js": list_scenarios(known),

@@ -79,7 +79,7 @@ class Delivery:
     watch: Callable[[Send], None] | None = None
 
 
-AT_ONCE: Final = Delivery()
+IMMEDIATE: Final = Delivery()
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class Reply:
     body: bytes = b""
     length: int | None = None
     shared: slice | None = None
-    delivery: Delivery = AT_ONCE
+    delivery: Delivery = IMMEDIATE
     session: str = ""
     on_end: OnEnd | None = None
 

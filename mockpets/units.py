@@ -1,6 +1,6 @@
-"""Parse durations, rates and sizes such as ``300ms``, ``2 kB/s`` and ``64MiB``.
+"""Parse integers, and durations, rates and sizes such as ``300ms``, ``2 kB/s`` and ``64MiB``.
 
-A number without a unit is rejected: 5 could mean seconds or milliseconds.
+An amount without a unit is rejected: 5 could mean seconds or milliseconds.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def switch(text: str) -> bool:
 
 
 def parse_int64(text: str) -> int | None:
-    """Return a text, such as a path segment, as an int64; None if it is not one."""
+    """Return a text, such as a path segment, as an int64; None if it is not one.
+
+    Unlike `parse_integer`, it allows no leading zeros: a record has one path.
+    """
     digits = text[1:] if text[:1] == "-" else text
     # A regular expression would take longer, and every request for a record comes here.
     if len(digits) > _INT64_DIGITS or not (digits.isascii() and digits.isdigit()):
@@ -131,6 +134,16 @@ def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
         limit = f"{longest / int(_SECONDS['h']):g}h" if is_long else f"{longest:g}s"
         raise ValueError(f"must be a duration of at most {limit}, got {quote(text)}")
     return float(seconds)
+
+
+def parse_integer(text: str, low: int, high: int, digits: int = 19) -> int | None:
+    """Return the integer in an inclusive range that a text is, or None.
+
+    :param digits: the most, also of leading zeros; int() rejects thousands of them.
+    """
+    # Only ASCII digits: int() also accepts `٣` and `1_0`.
+    number = int(text) if re.fullmatch(f"-?[0-9]{{1,{digits}}}", text) else None
+    return number if number is not None and low <= number <= high else None
 
 
 def parse_rate(text: str) -> int:

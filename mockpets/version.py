@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from mockpets.constants import VERSION
+from mockpets.packaged_data import of_build
 
 
 def _build() -> str:
     """Return the commit, such as ``g16b7e1f.dirty``; ``editable`` for a checkout; or nothing."""
     if not (Path(__file__).parent / "_shipped").is_dir():  # only a build makes this folder
         return "editable"
-    try:
-        commit = import_module("mockpets._commit")  # hatch_build.py writes it
-    except ModuleNotFoundError:
-        return ""
-    return str(commit.COMMIT)
+    return of_build("_commit", "COMMIT", "")
 
 
 FULL_VERSION: Final = "+".join(filter(None, (VERSION, _build())))

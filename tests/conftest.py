@@ -27,7 +27,7 @@ from tests.server.raw_http import Clock, port_of
 # jsonschema imports it for a format that no test checks, and it takes seconds in each worker.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
 
-pytest_plugins = ["pytester", "tests.programs", "tests.browsers"]
+pytest_plugins = ["pytester", "tests.programs", "tests.browsers", "tests.built"]
 
 # No deadline and no check of speed: a busy machine would fail a test that is right. The README's
 # command uses `quick`, and `.ci/long` uses `long`.

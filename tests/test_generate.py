@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generate import ROOT, __main__, compiled_scenarios, npm_programs
+from generate import ROOT, __main__, declarations, npm_programs
 from mockpets import packaged_data
 from mockpets.packaged_data import shipped
 
@@ -59,7 +59,7 @@ def test_a_shipped_scenario_without_a_group_is_an_error_and_not_a_traceback(
     file = tmp_path / "_shipped" / "scenarios" / "crawl.yaml"
     file.write_text(SCENARIO.replace("group: Slow responses\n", ""), encoding="utf-8")
     monkeypatch.setattr(packaged_data, "_PACKAGE", tmp_path)
-    monkeypatch.setattr(__main__, "PARTS", {"shipped.py": compiled_scenarios.files})
+    monkeypatch.setattr(__main__, "PARTS", {"kit/": declarations.scenarios})
 
     assert __main__.main(["--check"]) == 1
     assert capsys.readouterr().err.startswith(
@@ -98,7 +98,7 @@ def test_a_new_scenario_needs_its_file_and_one_command(checkout: Path) -> None:
     assert status == 1
     assert before[-1] == "to write these files, run: .venv/bin/python -m generate"
     assert stale >= {
-        *("mockpets/scenario/shipped.py", "kit/scenarios.js", "kit/scenarios.d.ts", "README.md"),
+        *("kit/scenarios.js", "kit/scenarios.d.ts", "README.md"),
         *("examples/react/tests/mockpets/scenarios.js", "docs/reference/shipped-scenarios.md"),
         *("docs/start/get-started.md", "tests/cli/golden/scenarios-80.txt"),
     }

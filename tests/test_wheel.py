@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from generate import build_files
 from mockpets.constants import VERSION
 from tests.programs import run
 
@@ -53,7 +54,7 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
     pages = {f"mockpets/_shipped/{page}" for page in links}
     commit = {"mockpets/_commit.py" for _ in ROOT.glob(".git")}
 
-    assert inside == package | shipped | kit | pages | commit
+    assert inside == package | shipped | kit | pages | commit | build_files.files().keys()
 
 
 def version_in(site: Path) -> str:
@@ -83,7 +84,7 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdis
     """As in the Dockerfile; the repository around the source is another one."""
     source, site = tmp_path / "source", tmp_path / "site"
     (tmp_path / ".git").mkdir()
-    for name in ("mockpets", "kit", "scenarios", "fixtures", "skill", "docs"):
+    for name in ("mockpets", "kit", "scenarios", "fixtures", "skill", "docs", "generate"):
         ignore = shutil.ignore_patterns("node_modules", "__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignore)
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):

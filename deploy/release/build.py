@@ -35,6 +35,11 @@ _PEOPLE = [
 _TIME = (1980, 1, 1, 0, 0, 0)
 """The first time that a ZIP file can have."""
 _PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64")
+_WHEELS = (
+    *("--no-deps", "--require-hashes", "--only-binary", ":all:", "--python-version", "3.11"),
+    *(word for name in _PLATFORMS for word in ("--platform", name)),
+)
+"""The same for every Python; PyYAML's machine code is used only if it fits."""
 _MACHINE_CODE = (".so", ".pyd")
 """Suffixes of compiled modules. MarkupSafe and PyYAML have the same in Python."""
 _DIFFERENT = ("RECORD", "INSTALLER", "REQUESTED", "WHEEL", "direct_url.json")
@@ -56,8 +61,9 @@ def pip(*arguments: str | Path) -> None:
 def build_packages(folder: Path, *, sdist: bool) -> Path:
     """Build the wheel, and the sdist if it is wanted; return the wheel."""
     with TemporaryDirectory() as tools:
-        requirements = ("--require-hashes", "-r", HERE / "build.txt")
-        pip("install", "--no-deps", "--only-binary", ":all:", "--target", tools, *requirements)
+        # What mockpets needs, too, since the build reads scenarios and generates pets.
+        requirements = ("-r", HERE / "build.txt", "-r", HERE / "pyz.txt")
+        pip("install", "--target", tools, *_WHEELS, *requirements)
         targets = ("-t", "wheel", *(("-t", "sdist") if sdist else ()))
         command = (sys.executable, "-m", "hatchling", "build", "-d", folder, *targets)
         run(*command, PYTHONPATH=tools)
@@ -69,10 +75,7 @@ def build_pyz(wheel: Path, path: Path) -> Path:
     """Write the zipapp with the wheel, its dependencies and their bill of materials."""
     with TemporaryDirectory() as temporary:
         site = Path(temporary)
-        platforms = [word for name in _PLATFORMS for word in ("--platform", name)]
-        only = ("--only-binary", ":all:", "--python-version", "3.11", *platforms)
-        requirements = ("--no-deps", "--require-hashes", "-r", HERE / "pyz.txt")
-        pip("install", "--no-compile", "--target", site, *only, *requirements)
+        pip("install", "--no-compile", "--target", site, *_WHEELS, "-r", HERE / "pyz.txt")
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(site)  # noqa: S202 - it was built here
         (site / _BILL).write_text(run(sys.executable, HERE / "sbom.py", site))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Contracts
     from mockpets.errors import Problem
     from mockpets.report.findings import Report
-    from mockpets.report.har import Recorded
+    from mockpets.report.recorded import Recorded
     from mockpets.settings import Settings
 
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"

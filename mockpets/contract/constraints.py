@@ -224,14 +224,6 @@ def _is_limit(value: object) -> TypeGuard[int | float | Decimal]:
     return is_number(value) and _is_finite(value)
 
 
-def is_whole(value: Any) -> bool:
-    """Return whether a number has no fraction."""
-    if isinstance(value, Decimal):
-        # Not by int(), which takes forever for 1e999999.
-        return value.is_finite() and value == value.to_integral_value()
-    return isinstance(value, int) or bool(value.is_integer())
-
-
 def _is_finite(value: Any) -> bool:
     if value.__class__ is int:
         return True

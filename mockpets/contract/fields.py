@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.errors import RequestError
 from mockpets.strict_json import REMOVE_QUOTES, parse_json, shown
+from mockpets.units import parse_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,6 +59,14 @@ INVALID: Final = Invalid.INVALID
 def is_number(value: object) -> TypeGuard[int | float | Decimal]:
     """Return whether a value is a number of JSON, which true is not."""
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+
+def is_whole(value: float | Decimal) -> bool:
+    """Return whether a number has no fraction: 1.0 is an integer, as in JSON Schema."""
+    if isinstance(value, Decimal):
+        # Not by int(), which takes forever for 1e999999.
+        return value.is_finite() and value == value.to_integral_value()
+    return isinstance(value, int) or value.is_integer()
 
 
 def is_unicode(text: str) -> bool:
@@ -162,14 +171,13 @@ class Integer(ContractField):
         return super().problem(value)
 
     def accept(self, value: object) -> int | Invalid:
-        # The range first: int() of a Decimal such as 1e999999 would take forever.
-        if is_number(value) and self.low <= value <= self.high and value == int(value):
+        if is_number(value) and self.low <= value <= self.high and is_whole(value):
             return int(value)
         return INVALID
 
 
 class IntegerText(Integer):
-    """An integer as a text: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
+    """An integer as a text."""
 
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
@@ -177,10 +185,9 @@ class IntegerText(Integer):
 
     def accept(self, value: object) -> int | Invalid:
         digits = max(_DIGITS, len(str(self.high)))
-        if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{digits}}}", value):
-            number = int(value)
-            return number if self.low <= number <= self.high else INVALID
-        return INVALID
+        text = value if isinstance(value, str) else ""
+        number = parse_integer(text, self.low, self.high, digits)
+        return INVALID if number is None else number
 
 
 class Text(ContractField):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.contract.constraints import (
     NOUNS,
-    is_whole,
     json_key,
     limits_of,
     list_checks,
@@ -32,6 +31,7 @@ from mockpets.contract.fields import (
     ContractField,
     is_number,
     is_unicode,
+    is_whole,
     parse_number,
 )
 from mockpets.contract.patterns import matcher

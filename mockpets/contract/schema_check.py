@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.constraints import NOUNS
-from mockpets.contract.fields import is_number
+from mockpets.contract.fields import is_number, is_whole
 from mockpets.contract.patterns import matcher
 from mockpets.contract.references import CHAIN, BrokenReferenceError, got
 from mockpets.errors import nearest
@@ -46,7 +46,7 @@ _FLAGS: Final = ("nullable", "readOnly", "writeOnly", "uniqueItems", "deprecated
 
 
 def _is_count(value: object) -> bool:
-    return is_number(value) and value >= 0 and value == int(value)
+    return is_number(value) and value >= 0 and is_whole(value)
 
 
 def _is_positive(value: object) -> bool:

@@ -93,7 +93,7 @@ class Exchange(Entry):
         value = records[0].get(self.id_names.key) if len(records) == 1 else None
         if isinstance(value, str):
             return None if _SURROGATE.search(value) else value
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        return value if type(value) is int else None
 
     @property
     def lasting_body(self) -> object:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NO_FILTERS: Final[Filters] = {}
-_BYTES_AT_ONCE: Final = 64 * 1024
+_BATCH_BYTES: Final = 64 * 1024
 """The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
 _RECORD_BYTES: Final = 100
 """The size that a record counts besides its JSON, so that many small ones end a batch too."""
@@ -168,7 +168,7 @@ class Contents(NamedTuple):
         size = 0
         for place in self._walk([None], None) if names else self._candidates(filters, None):
             size += len(self._row(place)) + _RECORD_BYTES
-            if size > _BYTES_AT_ONCE:
+            if size > _BATCH_BYTES:
                 return True
         return False
 

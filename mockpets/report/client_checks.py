@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.model import Contracts, Operation
     from mockpets.journal.entry import Entry
-    from mockpets.report.har import Recorded
+    from mockpets.report.recorded import Recorded
 
     Entries = Sequence[Entry]
     Check = Callable[[Entries], Iterator["Violation"]]
@@ -459,7 +459,7 @@ def _query_names(entry: Entry) -> dict[str, None]:
 
 def _property_names(body: bytes) -> list[str]:
     try:
-        value = json.loads(body)
+        value = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return []
     return [*value] if isinstance(value, dict) else []

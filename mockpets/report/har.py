@@ -13,7 +13,7 @@ from base64 import b64decode
 from contextlib import suppress
 from datetime import UTC, datetime
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from mockpets.constants import (
@@ -22,8 +22,8 @@ from mockpets.constants import (
     SESSION_HEADER,
 )
 from mockpets.errors import invalid
-from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
+from mockpets.report.recorded import Recorded, as_received
 from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS
 from mockpets.strict_json import shown
 from mockpets.text_files import read_any_text
@@ -61,18 +61,6 @@ _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
 _LAST_TIME: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _MOST_TIME: Final = 1e15
 """In milliseconds. Longer times count as this one: an integer may be too large for a float."""
-
-
-class Recorded(NamedTuple):
-    """A request to the API, and the file that has it; None if it is from a server.
-
-    Unknown are: the session if it is empty, the number if it is 0, the path if it is empty, the
-    time of the response if it is None, and a message whose body is cut. Of a broken response
-    without a fault, nothing is known.
-    """
-
-    file: str | None
-    entry: Entry
 
 
 def base_url(url: str) -> SplitResult:
@@ -182,16 +170,11 @@ def _entry(row: Any, base: SplitResult | None, contracts: Contracts) -> Entry | 
     if known is None:
         return None
     method, path, outcome = known["method"], known["path"], known["outcome"]
-    time = _time(row)
-    # Our log has no time for a client that left, and for the opening of a gate. A fault has one.
-    has_time = outcome == "sent" or (outcome == "broken" and known["fault"] is not None)
-    if ours and not (has_time and known["hold"] is None):
-        time = None
     head = _head(request)
     kind = Message(head).header("content-type")
     if not kind.isascii():
         raise ValueError(f"content-type of the request must be ASCII, got {shown(kind)}")
-    entry = Entry(
+    written = Entry(
         known["number"],
         start,
         known["session"],
@@ -199,15 +182,21 @@ def _entry(row: Any, base: SplitResult | None, contracts: Contracts) -> Entry | 
         known["target"],
         path,
         contracts.operation_at(method, path),
-        known["status"] if outcome == "sent" else None,
-        fault=LOST if outcome == "broken" and (ours or known["fault"]) else None,
+        known["status"],
+        fault=known["fault"],
+        hold=known["hold"],
         request=_message(head, _body(request, is_ours=bool(ours))),
         response=_message(_head(response), _content(response) if outcome == "sent" else ""),
         # Another service has a check of the key too. Browsers leave the key out of their files.
         trace=DECIDED_WITHOUT_STUBS.trace if Message(head).header("authorization") else None,
         outcome=outcome,
-        total_ms=time,
+        total_ms=_time(row),
     )
+    entry = as_received(written)
+    if ours is None:  # a browser knows a time always, but a fault only with its reason
+        entry = entry._replace(
+            total_ms=written.total_ms, fault=entry.fault if known["fault"] else None
+        )
     return entry if base is None or below is not None else None
 
 
@@ -285,6 +274,7 @@ def _from_browser(
         "status": status,
         "outcome": "sent" if 0 < status < _STATUSES and not error else outcome,
         "fault": error or None,
+        "hold": None,
     }
 
 

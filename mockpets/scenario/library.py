@@ -18,11 +18,10 @@ from mockpets.contract.collections import record_problems
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.packaged_data import shipped
+from mockpets.packaged_data import of_build, shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.matching import path_matches
 from mockpets.scenario.model import EVERYTHING, Generated
-from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json, load_json
 from mockpets.units import is_expression, quote
 
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 CACHED_STACKS: Final = 100
 """Maximum number of stacks that a library caches."""
+_SHIPPED: Final[dict[str, Scenario]] = of_build("scenario.shipped", "SCENARIOS", {})
+"""The shipped scenarios, by name and digest of their files: those of the build, or read before."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # a repr delays a start
@@ -493,22 +494,20 @@ def read_library(
             if name in same.skipped:
                 skipped[name] = same.skipped[name]
             continue
-        # A shipped scenario needs no YAML parser, unless its file has been changed.
         is_shipped = source.path.parent == shipped("scenarios")
-        # Those for any contract use no fixtures.
-        is_ready = is_shipped and (are_shipped or not has_built_in)
-        if is_ready and (compiled := COMPILED.get(digest(source))) is not None:
-            read[name] = compiled
-            if contracts is not BUILT_IN:
-                from mockpets.scenario.generic import for_documents, why_skipped
-
-                read[name] = for_documents(compiled, has_built_in=has_built_in)
-                if reason := why_skipped(read[name], contracts):
-                    skipped[name] = reason
-            continue
-        from mockpets.scenario.language.loader import load_scenario
-
         try:
+            # Those for any contract use no fixtures once they are adapted.
+            if is_shipped and (are_shipped or not has_built_in):
+                read[name] = read_shipped(source)
+                if contracts is not BUILT_IN:
+                    from mockpets.scenario.generic import for_documents, why_skipped
+
+                    read[name] = for_documents(read[name], has_built_in=has_built_in)
+                    if reason := why_skipped(read[name], contracts):
+                        skipped[name] = reason
+                continue
+            from mockpets.scenario.language.loader import load_scenario
+
             read[name] = load_scenario(
                 source.path, source.shown, known=sources, fixtures=shelf, contracts=contracts
             )
@@ -528,12 +527,27 @@ def read_library(
     return Library(scenarios, problems, sources, fixtures, contracts, skipped=skipped)
 
 
+def read_shipped(source: Source) -> Scenario:
+    """Return a shipped scenario, as it is for the built-in contract; read its file once.
+
+    :raise InputError: someone changed the file, and it is invalid.
+    """
+    key = digest(source)
+    if key not in _SHIPPED:
+        from mockpets.scenario.language.loader import load_scenario
+
+        known, fixtures = find("scenarios", ()), _shelf(find("fixtures", ()))
+        _SHIPPED[key] = load_scenario(source.path, source.shown, known=known, fixtures=fixtures)
+    return _SHIPPED[key]
+
+
 def digest(source: Source) -> str:
-    """Return the key of a file in `shipped.COMPILED`; empty if the file cannot be read."""
+    """Return the key of a file in `_SHIPPED`; without the content if it cannot be read."""
     try:
-        return blake2b(source.path.read_bytes(), digest_size=16).hexdigest()
+        data = source.path.read_bytes()
     except OSError:
-        return ""
+        data = b""
+    return f"{source.path.stem} {blake2b(data, digest_size=16).hexdigest()}"
 
 
 def _lineage(scenarios: Mapping[str, Scenario], name: str) -> list[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.seed import default_pets
-from mockpets.seed.names import AWKWARD
+from mockpets.packaged_data import of_build
+from mockpets.seed.names import AWKWARD, DEFAULT_LOCALE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,9 +16,20 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Collection, Key, Record
     from mockpets.records.store import Store
 
-_GENERATORS: Final[Mapping[str, Callable[[int, int, str], Iterable[Record]]]] = {
-    "pets": default_pets.generate,
-}
+DEFAULT_SEED: Final = 1
+_DEFAULT_PETS: Final[Sequence[Record]] = of_build("seed.default_pets", "PETS", ())
+
+
+def _pets(count: int, seed: int, locale: str) -> Iterable[Record]:
+    """Return generated pets; import Faker, which takes longer, only if the build has too few."""
+    if (seed, locale) == (DEFAULT_SEED, DEFAULT_LOCALE) and 0 <= count <= len(_DEFAULT_PETS):
+        return tuple({**pet} for pet in _DEFAULT_PETS[:count])
+    from mockpets.seed import generator
+
+    return generator.generate(count, seed, locale)
+
+
+_GENERATORS: Final[Mapping[str, Callable[[int, int, str], Iterable[Record]]]] = {"pets": _pets}
 """What `Collection.generator` names; each takes a count, a seed and a locale."""
 
 

@@ -18,7 +18,7 @@ from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
 from mockpets.http.request_head import CommonEnviron
 from mockpets.http.response_head import response_head
-from mockpets.interface import AT_ONCE, Incoming
+from mockpets.interface import IMMEDIATE, Incoming
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 
@@ -147,4 +147,4 @@ def error_response(connection: Connection, request: RequestParser) -> Response:
     if wanted() and scheduler.limits.address_connections is None:
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
         access(line._replace(client=connection.addr[0], code=error.code))
-    return Response(request, head, b"" if request.is_head else body, AT_ONCE, close=True)
+    return Response(request, head, b"" if request.is_head else body, IMMEDIATE, close=True)

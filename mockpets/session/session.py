@@ -63,7 +63,7 @@ _LOADED_KINDS: Final[tuple[Change, ...]] = ("data", "scenario", "clock")
 """What a snapshot changes."""
 _RANDOM_VERSION: Final = 3
 """What `Random.getstate` begins with in each Python that can run mockpets."""
-RECORDS_AT_ONCE: Final = 500
+RECORDS_ON_APP_THREAD: Final = 500
 """Records to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
 
@@ -176,7 +176,7 @@ class SharedState:
         self, collection: Collection, content: Content | None, seed: int
     ) -> Sequence[Work]:
         """Return the work to do before `table` is fast, if many records must be generated."""
-        if not isinstance(content, Generated) or content.count <= RECORDS_AT_ONCE:
+        if not isinstance(content, Generated) or content.count <= RECORDS_ON_APP_THREAD:
             return ()
         make = self._generation(collection, content, seed)
         if self.tables.has(*make.args):

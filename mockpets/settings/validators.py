@@ -22,7 +22,7 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
-from mockpets.units import got, is_expression, is_valid_expression
+from mockpets.units import got, is_expression, is_valid_expression, parse_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,11 +43,10 @@ def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
 
     def check(text: str) -> int:
-        # Only ASCII digits, because int() also accepts `٣` and `1_0`.
-        number = int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else low - 1
-        if low <= number <= (INT64_MAX if high is None else high):
-            return number
-        raise ValueError(f"must be an integer {bounds}, {got(text)}")
+        number = parse_integer(text, low, INT64_MAX if high is None else high)
+        if number is None:
+            raise ValueError(f"must be an integer {bounds}, {got(text)}")
+        return number
 
     return check
 

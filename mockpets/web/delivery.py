@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
 from mockpets.faults import FAULTS
-from mockpets.interface import AT_ONCE, Delivery
+from mockpets.interface import IMMEDIATE, Delivery
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ def delivery_of(
             _log.warning(
                 "sending a response at once: only mockpets' own server can break it or make it wait"
             )
-        return AT_ONCE
+        return IMMEDIATE
     throttle, longest = outcome.throttle, session.shared.limits.wait_seconds
     if throttle is not None and longest is not None:
         throttle = max(throttle, ceil(len(response.body) / longest))

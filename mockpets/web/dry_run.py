@@ -31,7 +31,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.authentication import read_key
 from mockpets.web.cookie import read_cookie
 from mockpets.web.error_responses import error_response
-from mockpets.web.jobs import at_once
+from mockpets.web.jobs import run_without_server
 from mockpets.web.journal_writer import record
 from mockpets.web.messages import Request
 from mockpets.web.operations import act_of
@@ -136,7 +136,7 @@ class Rehearsal:
     def play(self, request: Rehearsed) -> Session:
         """Play a request, and return its session, whose last entry is the result."""
         try:
-            response = at_once(self._view(request))
+            response = run_without_server(self._view(request))
         except Exception as error:  # noqa: BLE001 - every exception has a response
             response = error_response(request, error, self._playback.contracts, Admission())
         # A request that is rejected early has no session, but an explanation.

@@ -99,7 +99,7 @@ async def generate(request: Request, work_for: Callable[[], Sequence[Work]]) -> 
         raise RequestError("busy", message)
 
 
-def at_once(view: Response | Steps) -> Response:
+def run_without_server(view: Response | Steps) -> Response:
     """Return the response of a view without a server: its jobs run now, and nothing else waits."""
     value: Result = None
     while not isinstance(view, Response):

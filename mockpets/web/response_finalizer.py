@@ -29,7 +29,7 @@ from mockpets.constants import (
     VISITOR_RESET_PATH,
 )
 from mockpets.faults import NO_RESPONSE_FAULTS
-from mockpets.interface import AT_ONCE
+from mockpets.interface import IMMEDIATE
 from mockpets.journal.wait import Wait
 from mockpets.public.names import shortened
 from mockpets.scenario.model import PASS, Canned
@@ -68,7 +68,7 @@ class ResponseFinalizer:
         """Complete and record the response to a request; return it as the server sends it."""
         session = request.session
         is_control = request.path.startswith(CONTROL_PREFIX)
-        delivery, on_end = AT_ONCE, None
+        delivery, on_end = IMMEDIATE, None
         if is_control:
             self._finalize_control(request, response)
         else:
@@ -183,7 +183,7 @@ class ResponseFinalizer:
         outcome, session = request.outcome, request.session or self.sessions.default
         close = must_close(request, session)
         if not (outcome.stubs or outcome.delay or close):
-            return AT_ONCE
+            return IMMEDIATE
         watch = None
         may_wait = outcome.delay or outcome.throttle or outcome.hold
         if number and may_wait and request.incoming.server is not None:

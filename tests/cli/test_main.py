@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
@@ -197,11 +197,14 @@ for path in sys.argv[1:]:
 """
 
 
-def test_the_first_response_imports_only_what_it_needs() -> None:
+def test_the_first_response_of_a_build_imports_only_what_it_needs(
+    of_build: Mapping[str, str],
+) -> None:
     pets = ["/v1/pets?limit=20&status=available", "/v1/pets/1"]
     control = ["/__mockpets/health", "/__mockpets/schema/scenario.json"]
     done = subprocess.run(
         [sys.executable, "-c", FIRST_LIST, *pets, *control],
+        env=of_build,
         capture_output=True,
         text=True,
         timeout=SECONDS,

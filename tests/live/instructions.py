@@ -25,6 +25,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
+from tests.built import build
+
 ROOT: Final = Path(__file__).parent.parent.parent
 LANDED: Final = ROOT / ".ci" / "landed"
 MOST: Final = 1.02
@@ -63,7 +65,7 @@ REQUESTS: Final[Mapping[str, Request]] = {
 START: Final = "first 200"
 
 
-def count(checkout: Path) -> dict[str, float]:
+def count(folder: Path) -> dict[str, float]:
     """Return the instructions of a start until the first 200, and of each kind of request.
 
     :raise RuntimeError: the server sends another status or does not start.
@@ -76,7 +78,7 @@ def count(checkout: Path) -> dict[str, float]:
         command = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
         command += [f"--callgrind-out-file={output}"]
         command += [sys.executable, "-m", "mockpets", "serve", "--port", str(port)]
-        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
+        variables = {"PYTHONPATH": str(folder), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
         process = subprocess.Popen(
             command, cwd=name, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -176,10 +178,11 @@ def main() -> int:
         subprocess.run([*git, "worktree", "add", "-q", "--detach", before, commit], check=True)
         try:
             sys.pycache_prefix = None  # the servers look for bytecode beside the code
-            for checkout in (before, ROOT):
-                compileall.compile_dir(checkout / "mockpets", quiet=2)
+            builds = [build(each, Path(name, "builds", each.name)) for each in (before, ROOT)]
+            for each in builds:
+                compileall.compile_dir(each / "mockpets", quiet=2)
             with ThreadPoolExecutor() as pool:
-                landed, ours = pool.map(count, (before, ROOT))
+                landed, ours = pool.map(count, builds)
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", before], check=True)
     lines, within = compare(landed, ours, allowances)

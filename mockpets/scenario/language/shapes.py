@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.constants import ACTIVE_NAME, EXPRESSION_LENGTH, NAME_LENGTH, SCENARIO_NAME
-from mockpets.contract.fields import INVALID
+from mockpets.contract.fields import INVALID, is_whole
 from mockpets.errors import did_you_mean
 from mockpets.units import either, shortened
 
@@ -249,7 +249,7 @@ class Number(Shape):
         return (
             isinstance(value, (int, Decimal))
             and self.low <= value <= self.high
-            and (not self.whole or value == int(value))
+            and (not self.whole or is_whole(value))
         )
 
     def _json_schema(self, _: Definitions) -> Schema:

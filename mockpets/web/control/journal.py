@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
 
-_AT_ONCE: Final = 200
+_REQUESTS_ON_APP_THREAD: Final = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
 
 
@@ -107,16 +107,15 @@ async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     `report` is the JSON of `mockpets report`, from the request log of this session.
     """
     # Imported here, since it would slow down the start.
-    from mockpets.journal.har import document
     from mockpets.report.client_checks import build, dropped_limit
     from mockpets.report.formats import as_document
-    from mockpets.report.har import requests_of
+    from mockpets.report.recorded import of_log
 
     session = call.session
     journal = session.journal
 
     def report() -> types.Findings:
-        recorded = requests_of(document(journal.entries(), VERSION), call.contracts)
+        recorded = of_log(journal.entries(), call.contracts)
         limits = dropped_limit(session.name, journal.dropped)
         checks = build(recorded, "1 session", limits, call.contracts)
         return cast("types.Findings", {"report": as_document(checks)})
@@ -144,7 +143,7 @@ async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         journal, change = session.journal, session.changes.number
         compare = partial(progress.check, journal, session.name, is_last=is_last)
         # One change wakes all calls that wait; together they would block the app's thread.
-        is_long = len(journal) > _AT_ONCE or next(checks) > 0
+        is_long = len(journal) > _REQUESTS_ON_APP_THREAD or next(checks) > 0
         verdict = await run_job(call.request, compare, "comparing the requests", is_long=is_long)
         return verdict, change if verdict is None else None
 

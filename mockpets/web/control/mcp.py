@@ -8,7 +8,7 @@ Source: modelcontextprotocol.io/specification/2026-07-28, basic/transports.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.rpc import VERSION_KEY, encoded, repeated, rpc_error
 from mockpets.errors import RequestError, did_you_mean
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import ControlRequest
     from mockpets.web.control.mcp_tools import Run
 
-MODERN: Final = "2026-07-28"
-LEGACY: Final = "2025-11-25"
-_ENVELOPE: Final = (VERSION_KEY, "io.modelcontextprotocol/clientCapabilities")
 _SERVER: Final = {"name": "mockpets", "version": FULL_VERSION}
 _ABOUT: Final[Mapping[str, Any]] = {
     "capabilities": {"tools": {}},
@@ -36,10 +33,54 @@ _ABOUT: Final[Mapping[str, Any]] = {
     "more, such as recording a flow: run `mockpets skill`, or load "
     "llms.txt beside the URL of this server.",
 }
-_CACHING: Final = {"ttlMs": 300_000, "cacheScope": "private"}
 _SHAPE: Final = (
     "the body must be one JSON-RPC request or notification, not a batch: an object with 'jsonrpc' "
     "\"2.0\", a text 'method', and optionally a text or integer 'id' and an object 'params'"
+)
+
+
+class Revision(NamedTuple):
+    """What differs between the revisions of the protocol.
+
+    :param constants: the results of its methods besides those for tools.
+    :param envelope: the keys of ``params._meta`` that each request needs, with headers that repeat
+        its version, method and name.
+    :param result: properties of every result.
+    :param caching: properties of results that clients may cache.
+    :param unknown: the status for an unknown method.
+    """
+
+    version: str
+    constants: Mapping[str, Mapping[str, Any]]
+    envelope: tuple[str, ...] = ()
+    result: Mapping[str, str] = {}
+    caching: Mapping[str, object] = {}
+    unknown: int = 404
+
+
+_LEGACY: Final = Revision(
+    "2025-11-25",
+    {
+        "initialize": {"protocolVersion": "2025-11-25", "serverInfo": _SERVER, **_ABOUT},
+        "ping": {},
+    },
+    unknown=400,  # its clients take a 404 for the end of an MCP session
+)
+_VERSIONS: Final = ("2026-07-28", _LEGACY.version)
+_CACHING: Final = {"ttlMs": 300_000, "cacheScope": "private"}
+_MODERN: Final = Revision(
+    "2026-07-28",
+    {
+        "server/discover": {
+            "supportedVersions": _VERSIONS,
+            **_ABOUT,
+            **_CACHING,
+            "_meta": {"io.modelcontextprotocol/serverInfo": _SERVER},
+        }
+    },
+    (VERSION_KEY, "io.modelcontextprotocol/clientCapabilities"),
+    {"resultType": "complete"},
+    _CACHING,
 )
 
 
@@ -52,23 +93,22 @@ async def respond(call: ControlRequest, run: Run) -> Response:
 
     :param run: calls the control API for the tools.
     """
-    number, is_legacy = None, False
+    number, revision = None, _MODERN
     try:
         message = _read(call)
         number, params = message.get("id"), message.get("params", {})
         version = call.request.headers.get("MCP-Protocol-Version")
-        is_legacy = _is_legacy(message["method"], _meta(params), version)
-        if not is_legacy and ("id" in message or version != MODERN):
-            _check_envelope(call, message["method"], params, version)
+        revision = _revision(message["method"], _meta(params), version)
+        if revision.envelope and ("id" in message or version != revision.version):
+            _check_envelope(call, revision, message["method"], params)
         if "id" not in message:
             return Response(status=202)
-        result = await _result(call, run, message["method"], params, is_legacy=is_legacy)
+        result = await _result(call, run, message["method"], params, revision)
     except _RpcError as error:
         code, text, *data = error.args
-        # Clients of the older revision take a 404 for the end of an MCP session.
-        status = 404 if code == "method_not_found" and not is_legacy else 400
+        status = revision.unknown if code == "method_not_found" else 400
         return json_response(rpc_error(code, text, number, *data), status)
-    return json_response({"jsonrpc": "2.0", "id": number, "result": result})
+    return json_response({"jsonrpc": "2.0", "id": number, "result": {**result, **revision.result}})
 
 
 def _read(call: ControlRequest) -> dict[str, Any]:
@@ -97,25 +137,27 @@ def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-def _is_legacy(method: str, meta: Mapping[str, Any], version: str | None) -> bool:
-    """Return whether a message is of the older revision, which clients name in any of three places.
+def _revision(method: str, meta: Mapping[str, Any], version: str | None) -> Revision:
+    """Return the revision of a message, which clients of the older one name in any of three places.
 
     `initialize` has the version in its params, and gets the older one whatever it asks for.
     """
-    if VERSION_KEY not in meta and method == "initialize":
-        return True
-    return meta.get(VERSION_KEY, LEGACY) == LEGACY and version in (None, LEGACY, encoded(LEGACY))
+    older = _LEGACY.version
+    is_older = meta.get(VERSION_KEY, older) == older and version in (None, older, encoded(older))
+    is_first = method == "initialize" and VERSION_KEY not in meta
+    return _LEGACY if is_first or is_older else _MODERN
 
 
 def _check_envelope(
-    call: ControlRequest, method: str, params: Mapping[str, Any], version: str | None
+    call: ControlRequest, revision: Revision, method: str, params: Mapping[str, Any]
 ) -> None:
-    """Check what every request of the stateless revision repeats: version, method and name."""
+    """Check what every request of a stateless revision repeats: version, method and name."""
     meta, headers = _meta(params), call.request.headers
+    version = headers.get("MCP-Protocol-Version")
     asked = meta.get(VERSION_KEY, version)
-    if version not in (None, MODERN, LEGACY) and VERSION_KEY not in meta:
+    if version not in (None, *_VERSIONS) and VERSION_KEY not in meta:
         raise _unsupported(version)
-    if missing := [key for key in _ENVELOPE if key not in meta]:
+    if missing := [key for key in revision.envelope if key not in meta]:
         raise _RpcError("invalid_params", f"params._meta has no {', '.join(missing)}; add it")
     for name, value in repeated(method, params, asked).items():
         got = headers.get(name)
@@ -123,39 +165,31 @@ def _check_envelope(
             shown = "is missing" if got is None else f"is {quote(got)}"
             message = f"the header {name} {shown}; send {quote(value)}, as in the body"
             raise _RpcError("header_mismatch", message)
-    if asked != MODERN:
+    if asked != revision.version:
         raise _unsupported(asked)
 
 
 def _unsupported(version: object) -> _RpcError:
     text = str(version)[:80]
-    data = {"supported": [MODERN, LEGACY], "requested": text}
-    message = f"unsupported protocol version {quote(text)}; supported: {MODERN}, {LEGACY}"
+    data = {"supported": _VERSIONS, "requested": text}
+    message = f"unsupported protocol version {quote(text)}; supported: {', '.join(_VERSIONS)}"
     return _RpcError("unsupported_protocol_version", message, data)
 
 
 async def _result(
-    call: ControlRequest, run: Run, method: str, params: Mapping[str, Any], *, is_legacy: bool
-) -> dict[str, Any]:
-    """Return the result of a method."""
-    era: dict[str, Any] = {} if is_legacy else {"resultType": "complete"}
-    caching = {} if is_legacy else _CACHING
+    call: ControlRequest, run: Run, method: str, params: Mapping[str, Any], revision: Revision
+) -> Mapping[str, Any]:
+    """Return the result of a method, without what every result has."""
     match method:
         case "tools/call":
-            tool = mcp_tools.TOOLS.get(str(name := params.get("name")))
+            tool = mcp_tools.TOOLS.get(name := str(params.get("name")))
             if tool is None:
-                near = did_you_mean(str(name), mcp_tools.TOOLS)
+                near = did_you_mean(name, mcp_tools.TOOLS)
                 hint = near or f"known tools: {', '.join(mcp_tools.TOOLS)}"
-                raise _RpcError("invalid_params", f"unknown tool {quote(str(name))}; {hint}")
-            result = await mcp_tools.call_tool(tool, call, run, params.get("arguments", {}))
-            return {**result, **era}
+                raise _RpcError("invalid_params", f"unknown tool {quote(name)}; {hint}")
+            return await mcp_tools.call_tool(tool, call, run, params.get("arguments", {}))
         case "tools/list":
-            return {"tools": mcp_tools.listed(call.contracts), **caching, **era}
-        case "initialize" if is_legacy:
-            return {"protocolVersion": LEGACY, "serverInfo": _SERVER, **_ABOUT}
-        case "ping" if is_legacy:
-            return {}
-        case "server/discover" if not is_legacy:
-            server = {"_meta": {"io.modelcontextprotocol/serverInfo": _SERVER}}
-            return {"supportedVersions": [MODERN, LEGACY], **_ABOUT, **caching, **server, **era}
-    raise _RpcError("method_not_found", f"unknown method {quote(method)}")
+            return {"tools": mcp_tools.listed(call.contracts), **revision.caching}
+    if method not in revision.constants:
+        raise _RpcError("method_not_found", f"unknown method {quote(method)}")
+    return revision.constants[method]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Place, Session, SharedState
     from mockpets.web.control.call import ControlRequest
 
-_RECORDS_AT_ONCE: Final = 200
+_RECORDS_ON_APP_THREAD: Final = 200
 """The most records to export on the app's thread, which takes less than a millisecond."""
 
 
@@ -46,7 +46,7 @@ _RECORDS_AT_ONCE: Final = 200
 async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
     """Return data, scenarios, counters, seed and clock of a session, to import them elsewhere."""
     session, has_log = existing_session(call), call.query.get("log", False)
-    is_long = has_log or session.records_held() > _RECORDS_AT_ONCE
+    is_long = has_log or session.records_held() > _RECORDS_ON_APP_THREAD
     write = partial(_export, session, has_log=has_log)
     exported = await run_job(call.request, write, "exporting the session", is_long=is_long)
     return JsonResponse(exported)
