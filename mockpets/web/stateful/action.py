@@ -18,14 +18,16 @@ from mockpets.contract.document_records import (
 )
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
-from mockpets.web.documented import credentials_sent, details_of, session_of, values_of
+from mockpets.strict_json import dump_json
+from mockpets.web.documented import Sent, details_of, session_of, values_of
 from mockpets.web.stateful.comparison import equal
+from mockpets.web.stateful.expansion import owner_of
 from mockpets.web.stateful.tokens import key_of_token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.details import Api, Details
+    from mockpets.contract.details import Additions, Api, Details
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.model import Key, Operation, Record
     from mockpets.contract.query_meanings import PropertyPath
@@ -92,6 +94,27 @@ class Action:
         """Return the records of a collection of the document."""
         return _store_of(self.operation, self.request, name)
 
+    @cached_property
+    def additions(self) -> Additions:
+        """What is added to the records in responses."""
+        return self.api.additions(self.stored)
+
+    @cached_property
+    def _people(self) -> Store | None:
+        return self.store_of(self.api.people.name) if self.api.people is not None else None
+
+    @property
+    def people_results(self) -> object:
+        """What changes with the people whom records embed; None if they embed nobody."""
+        return self._people.results if self.additions.owner and self._people is not None else None
+
+    def viewer(self, row: bytes) -> tuple[object, bytes | None]:
+        """Return on what `additions` to a record depend: my key, and the person it embeds."""
+        additions, person = self.additions, None
+        if additions.owner and self._people is not None:
+            person = self._people.find(owner_of(row, additions.owner))
+        return self.my_key if additions.is_personal else None, person
+
     def publish(self) -> None:
         """Notify those who wait for changes of records."""
         session_of(self.request).changes.publish("data")
@@ -102,14 +125,14 @@ class Action:
 
         An unknown token is that of the first person.
         """
-        request, people = self.request, self.api.people
-        sent = credentials_sent(request)
-        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
-        token = self.details.security.read(sent).key or cookie
-        token = token or sent.headers.get("authorization", "").rpartition(" ")[2]
-        if people is None or not token:
+        request, people, store = self.request, self.api.people, self._people
+        if people is None or store is None:
             return None
-        store = self.store_of(people.name)
+        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
+        token = self.details.security.read(Sent(request)).key or cookie
+        token = token or request.headers.get("Authorization", "").rpartition(" ")[2]
+        if not token:
+            return None
         row = store.find(key_of_token(token)) or next(iter(store.rows(1)), None)
         return parse_row(row)[people.key] if row else None
 
@@ -153,18 +176,25 @@ class Action:
 
     # --- Records ------------------------------------------------------------------------------
 
-    def find(self, key: str) -> Record:
-        """Return the record with a key, or raise `ActionError`."""
+    def find(self, key: str) -> bytes:
+        """Return the record with a key as JSON, or raise `ActionError`."""
         self.check_parents()
         row = self.store.find(key)
-        record = None if row is None else parse_row(row)
-        if record is None and self.collection.is_open and not self.collection.shows:
-            record = self.first_version(key)
-        if record is None or GONE in record or not self.is_below(record):
+        if row is None and self.collection.is_open and not self.collection.shows:
+            row = dump_json(self.first_version(key))
+        if row is None or not self.is_here(row):
             raise self.missing(key)
-        return record
+        return row
 
-    def put(self, key: str, change: Change) -> Record:
+    def is_here(self, row: bytes) -> bool:
+        """Return whether a record was not deleted, and belongs to the parents in the path."""
+        known = (self.collection, self.schema.guessed)
+        if not self.parents and not any(each.is_open or each.is_single for each in known):
+            return True  # nothing of it says otherwise
+        record = parse_row(row)
+        return GONE not in record and self.is_below(record)
+
+    def put(self, key: str, change: Change) -> bytes:
         """Change a record that `find` has returned, and return it.
 
         :param change: gets the current record, which another request may have changed since.
@@ -174,7 +204,7 @@ class Action:
         else:
             _, row = self.store.change(key, change)
         self.publish()
-        return parse_row(row)
+        return row
 
     def first_version(self, key: str) -> Record:
         """Return the unchanged record of a collection in which every key exists."""
