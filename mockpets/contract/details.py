@@ -64,6 +64,7 @@ class Additions(NamedTuple):
     :param token: the property with the token of a person; empty without one.
     :param owner: the property with the key of the person whom a record embeds; empty without one.
     :param person: what is added to that person.
+    :param is_personal: whether they depend on the person who calls.
     """
 
     key: str
@@ -72,11 +73,7 @@ class Additions(NamedTuple):
     token: PropertyPath
     owner: PropertyPath
     person: Additions | None
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether they depend on the person who calls."""
-        return bool(self.toggles or (self.person is not None and self.person.toggles))
+    is_personal: bool
 
     @property
     def paths(self) -> list[PropertyPath]:
@@ -149,13 +146,16 @@ class Api:
             if len(known.owner) > 1 and people is not None and collection != people.name:
                 owner = known.owner
             tokens = (each.token[-1:] for each in self.credentials if each.token)
+            person = self.additions(people.name) if owner and people is not None else None
+            toggles = tuple(self.toggles.get(collection, ()))
             self._additions[collection] = Additions(
                 known.key or "",
-                tuple(self.toggles.get(collection, ())),
+                toggles,
                 people is not None,
                 next(tokens, ()) if known.is_people else (),
                 owner,
-                self.additions(people.name) if owner and people is not None else None,
+                person,
+                bool(toggles or (person is not None and person.toggles)),
             )
         return self._additions[collection]
 

@@ -146,12 +146,12 @@ def unauthorized(operation: Operation, request: Request, problem: str) -> Respon
 def respond(
     operation: Operation,
     request: Request,
-    *_: Store,
-    act: Callable[[Operation, Request, Arguments], Response] | None = None,
+    *stores: Store,
+    act: Callable[..., Response] | None = None,
 ) -> Response:
     """Respond to a request to an operation of a document.
 
-    :param act: acts on records; None for an operation without state.
+    :param act: acts on the records of stores; None for an operation without state.
     """
     details = details_of(operation)
     if details.described.not_served:
@@ -162,7 +162,7 @@ def respond(
     try:
         wanted = _preference(request)
         if act is not None and not wanted:
-            return act(operation, request, arguments)
+            return act(operation, request, arguments, *stores)
         reply = _wanted(operation, wanted)
         is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
         if is_error:
@@ -261,9 +261,11 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         )
         fitting = [428] if is_condition else [400, 422]
         return failed(operation, request, "invalid_request", fitting, problems)
-    content_type = request.headers.get("Content-Type") or ""
+    environ = request.environ
+    content_type, raw = environ.get("CONTENT_TYPE", ""), b""
     try:
-        raw = request.get_data()
+        if environ.get("CONTENT_LENGTH") or environ.get("wsgi.input_terminated"):
+            raw = request.get_data()
     except RequestEntityTooLarge:
         most = "1 MiB" if request.max_content_length == SERVER_BODY_BYTES else "64 KiB"
         what = f"must have at most {most}"
@@ -329,7 +331,7 @@ def _headers(request: Request) -> dict[str, list[str]]:
 
 def _preference(request: Request) -> dict[str, str]:
     """Return the parts of the header Prefer that Prism has: ``code``, ``example``, ``dynamic``."""
-    header = request.headers.get("Prefer")
+    header = request.environ.get("HTTP_PREFER")
     if header is None:
         return {}
     found = re.findall(r'(?:^|[;,])\s*(code|example|dynamic)\s*=\s*"?([^;,"]+)"?', header)

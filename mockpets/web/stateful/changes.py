@@ -17,7 +17,7 @@ from mockpets.web.stateful.new_records import add, set_given, set_times
 from mockpets.web.stateful.people import hide_password, respond_with_token
 from mockpets.web.stateful.rendering import (
     in_envelope,
-    rendered,
+    rendered_all,
     representation,
     respond_with,
     respond_with_record,
@@ -314,6 +314,6 @@ def _write_several(action: Action, make: Make) -> Response:
 
 def _respond_with_several(action: Action, rows: Sequence[bytes]) -> Response:
     if action.guess.returns == "list":
-        shown = json_array([rendered(action, row) for row in rows])
+        shown = json_array(rendered_all(action, rows))
         return respond_with(action, in_envelope(action, shown))
     return respond_with_record(action, rows[-1] if rows else None)

@@ -22,14 +22,13 @@ from mockpets.web.stateful.comparison import (
     sort_key,
     written,
 )
-from mockpets.web.stateful.expansion import expanded
 from mockpets.web.stateful.new_records import given_value
 from mockpets.web.stateful.paging import page_of, query_names
 from mockpets.web.stateful.rendering import (
     envelope,
     filled,
     in_envelope,
-    rendered,
+    rendered_all,
     respond_with,
 )
 
@@ -73,7 +72,7 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
     else:
         rows = _selected(action, given, [], _asked(action))
     page = page_of(action, rows)
-    shown = json_array([rendered(action, row) for row in rows[page.start : page.end]])
+    shown = json_array(rendered_all(action, rows[page.start : page.end]))
     around = page.described(envelope(action)) if action.guess.envelope else None
     response = respond_with(action, shown if around is None else filled(around, shown))
     page.set_headers(response)
@@ -130,9 +129,7 @@ def _selected(
     for row in rows:
         record = parse_row(row)
         if all(each.passes(record) for each in conditions):
-            whole = (
-                expanded(action.additions, record, *action.viewer(row)) if is_expanded else record
-            )
+            whole = action.expanded(row) if is_expanded else record
             if all(each.passes(whole) for each in filters):
                 pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
     for index, (_, reverse) in reversed([*enumerate(sorts)]):  # equal ones keep their order

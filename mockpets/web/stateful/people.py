@@ -11,7 +11,7 @@ from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.documented import Arguments, details_of
 from mockpets.web.messages import Request
-from mockpets.web.stateful.action import ActionError, action_of
+from mockpets.web.stateful.action import Action, ActionError
 from mockpets.web.stateful.comparison import equal
 from mockpets.web.stateful.rendering import rendered, respond_with_record
 from mockpets.web.stateful.tokens import token_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
     from mockpets.web.messages import Response
-    from mockpets.web.stateful.action import Action
 
 _PASSWORD: Final = f"{OWN}password"
 
@@ -107,7 +106,7 @@ def identity_of(
     inner = Request.of(Incoming(sent))
     inner.session, inner.stack = session, stack
     inner.base = request.base
-    action = action_of(log_in, inner, Arguments({}, {}, INVALID))
+    action = Action(log_in, inner, Arguments({}, {}, INVALID))
     token = token_of(person[action.key_name])
     headers = _headers(contract, action, token)
     shown = load_json(rendered(action, dump_json(person)).decode())

@@ -21,7 +21,7 @@ from mockpets.web.stateful.conditions import set_tag
 from mockpets.web.stateful.expansion import expanded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.details import Details
     from mockpets.contract.document_records import DocumentRecords
@@ -66,7 +66,7 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
     response = with_body(action.operation, action.request, reply, body)
     if row is not None:
         set_tag(action, response, lambda: representation(action, row))
-        if response.header("Location") is not None:
+        if len(response.headers) > 1 and response.header("Location") is not None:
             path = _location(_addressed(action), parse_row(row).get(action.key_name, ""))
             if path:
                 response.set_header("Location", path)
@@ -75,8 +75,7 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
 
 def representation(action: Action, row: bytes) -> bytes:
     """Return a record as the person who calls sees it, in JSON, whatever the operation shows."""
-    me, person = action.viewer(row)
-    return dump_json(visible(expanded(action.additions, parse_row(row), me, person)))
+    return dump_json(visible(action.expanded(row)))
 
 
 # --- Records --------------------------------------------------------------------------------------
@@ -97,11 +96,19 @@ class _Addressed(NamedTuple):
 
 def rendered(action: Action, row: bytes) -> bytes:
     """Return a record with the properties that the schema of the response declares, as JSON."""
-    me, person = action.viewer(row)
-    link = action.schema.self_link and action.collection.item_path
-    addressed = _addressed(action) if link else None
-    render = _rendered if len(row) <= _KEPT_BYTES else _rendered.__wrapped__
-    return render(action.details, action.schema, action.values, row, me, person, addressed)
+    return next(rendered_all(action, (row,)))
+
+
+def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield what `rendered` returns for each record."""
+    details, schema, values = action.details, action.schema, action.values
+    me = action.my_key if action.additions.is_personal else None
+    addressed = None
+    if schema.self_link and action.collection.item_path:
+        addressed = _addressed(action)
+    for row in rows:
+        render = _rendered if len(row) <= _KEPT_BYTES else _rendered.__wrapped__
+        yield render(details, schema, values, row, me, action.person_in(row), addressed)
 
 
 @lru_cache(_KEPT)
