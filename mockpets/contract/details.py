@@ -55,6 +55,32 @@ class Reply(NamedTuple):
         return schema
 
 
+class Additions(NamedTuple):
+    """What other records, and the person who calls, add to the records of a collection.
+
+    :param key: the property with the key.
+    :param toggles: the properties that a person switches on and off.
+    :param has_people: whether somebody logs in.
+    :param token: the property with the token of a person; empty without one.
+    :param owner: the property with the key of the person whom a record embeds; empty without one.
+    :param person: what is added to that person.
+    :param is_personal: whether they depend on the person who calls.
+    """
+
+    key: str
+    toggles: tuple[PropertyPath, ...]
+    has_people: bool
+    token: PropertyPath
+    owner: PropertyPath
+    person: Additions | None
+    is_personal: bool
+
+    @property
+    def paths(self) -> list[PropertyPath]:
+        """The properties that are added or changed."""
+        return [*self.toggles, *filter(None, (self.token, self.owner[:-1]))]
+
+
 class Api:
     """A document that is served.
 
@@ -69,6 +95,7 @@ class Api:
         self.described: Final = operations(document)
         self.inferred: Final = infer(document, self.described, corrections)
         self.fields: Final = Fields(document)
+        self._additions: dict[str, Additions] = {}
 
     @cached_property
     def cookie(self) -> str:
@@ -110,6 +137,27 @@ class Api:
             if guess.role == "toggle":
                 result.setdefault(self.stored(guess.collection), set()).update(guess.change)
         return result
+
+    def additions(self, collection: str) -> Additions:
+        """Return what is added to the records of a collection."""
+        if collection not in self._additions:
+            known, people = self.inferred.collections[collection], self.people
+            owner: PropertyPath = ()
+            if len(known.owner) > 1 and people is not None and collection != people.name:
+                owner = known.owner
+            tokens = (each.token[-1:] for each in self.credentials if each.token)
+            person = self.additions(people.name) if owner and people is not None else None
+            toggles = tuple(self.toggles.get(collection, ()))
+            self._additions[collection] = Additions(
+                known.key or "",
+                toggles,
+                people is not None,
+                next(tokens, ()) if known.is_people else (),
+                owner,
+                person,
+                bool(toggles or (person is not None and person.toggles)),
+            )
+        return self._additions[collection]
 
     def stored(self, collection: str) -> str:
         """Return the collection in which the records of a collection are: of profiles, users."""

@@ -42,6 +42,10 @@ class Parameters:
             if kind in _STYLES and (kind != "header" or node["name"].lower() not in _OF_HTTP):
                 self._of_kind[kind].append(_Parameter(fields, node))
 
+    def has(self, kind: ParameterKind) -> bool:
+        """Return whether there are parameters of a kind."""
+        return bool(self._of_kind[kind])
+
     def read(self, kind: ParameterKind, texts: Texts) -> Read:
         """Return the parameters of one kind.
 
@@ -85,6 +89,9 @@ class Read(NamedTuple):
     values: dict[str, object]
     problems: list[ValueProblem]
     unknown: frozenset[str]
+
+
+NOTHING_READ: Final = Read({}, [], frozenset())
 
 
 class _InvalidError(Exception):

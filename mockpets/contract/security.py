@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from mockpets.constants import BASE_MARK, LOGIN_SIGNATURE
 from mockpets.contract.references import got
@@ -43,11 +43,14 @@ class Credential(NamedTuple):
         return "key_missing" if self.problem.endswith(_MISSING) else "key_invalid"
 
 
-class Sent(NamedTuple):
-    """The parts of a request that can have credentials; names of headers are in lower case."""
+class Sent(Protocol):
+    """The parts of a request that can have credentials."""
 
-    headers: Mapping[str, str]
-    query: Mapping[str, Sequence[str]]
+    def header(self, name: str) -> str:
+        """Return the value of a header; empty without it."""
+
+    def query(self, name: str) -> Sequence[str]:
+        """Return the values of a parameter in the query."""
 
 
 class _Scheme(NamedTuple):
@@ -68,18 +71,18 @@ class _Scheme(NamedTuple):
         if self.kind == "other":  # mutual TLS, which a server in front of it would check
             return Credential("")
         if self.kind == "query":
-            key = next(iter(sent.query.get(self.name, ())), "")
+            key = next(iter(sent.query(self.name)), "")
             return _found(key, f"the query parameter {self.name}")
         if self.kind == "cookie":
             pattern = _COOKIE.format(re.escape(self.name))
-            found = re.search(pattern, sent.headers.get("cookie", ""))
+            found = re.search(pattern, sent.header("Cookie"))
             return _found(found[1].strip() if found else "", f"the cookie {self.name}")
         if self.kind == "header":
-            text = sent.headers.get(self.name.lower(), "").strip()
+            text = sent.header(self.name).strip()
             word, _, rest = text.partition(" ")
             is_prefixed = self.name.lower() == "authorization" and rest.strip()
             return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
-        return self._of_http(sent.headers.get("authorization", "").strip(), prefix)
+        return self._of_http(sent.header("Authorization").strip(), prefix)
 
     def sample(self, key: str, prefix: str) -> tuple[str, str, str]:
         """Return ``header`` or ``query``, a name and a value that are valid; see `read`."""

@@ -50,6 +50,7 @@ class Table:
     :param frozen: whether the table is shared, and so read-only.
     :param charge: its charge to a budget as long as the table is in use; None if its store is
         charged instead.
+    :param results: of a frozen table; see `Store.results`.
     """
 
     collection: Collection
@@ -60,6 +61,7 @@ class Table:
     highest: int = 0
     frozen: bool = False
     charge: Charge | None = None
+    results: dict[Hashable, Any] = field(default_factory=dict)
     _digest: str = ""
 
     @property

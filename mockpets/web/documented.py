@@ -7,14 +7,16 @@ request are repeated. What is wrong with a request gets the error that the docum
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import parse_qsl
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.media_types import concrete, is_json
-from mockpets.contract.security import Sent
+from mockpets.contract.parameters import NOTHING_READ
 from mockpets.contract.shapes import singular
 from mockpets.seed.documents import values_of as values_for
 from mockpets.seed.values import ABSENT
@@ -22,12 +24,14 @@ from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.details import Details, Reply
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.model import Operation
+    from mockpets.contract.openapi import Node
+    from mockpets.contract.parameters import Read
     from mockpets.contract.security import Credential
     from mockpets.records.store import Store
     from mockpets.scenario.model import Canned, Described
@@ -109,13 +113,25 @@ def credential(operation: Operation, request: Request, settings: Settings) -> Cr
     """
     details = details_of(operation)
     keys = settings.api_key if "api_key" in settings.sources and not settings.any_key else ()
-    return details.security.read(credentials_sent(request), keys)
+    return details.security.read(Sent(request), keys)
 
 
-def credentials_sent(request: Request) -> Sent:
-    """Return the parts of a request that can have credentials."""
-    headers = {name.lower(): values[0] for name, values in _headers(request).items()}
-    return Sent(headers, dict(request.args.lists()))
+class Sent:
+    """The parts of a request that can have credentials."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def header(self, name: str) -> str:
+        """Return the value of a header; empty without it."""
+        if "_" not in name:
+            return self._request.headers.get(name, "")
+        known = {each.lower(): values[0] for each, values in _headers(self._request).items()}
+        return known.get(name.lower(), "")
+
+    def query(self, name: str) -> Sequence[str]:
+        """Return the values of a parameter in the query."""
+        return self._request.args.getlist(name)
 
 
 def unauthorized(operation: Operation, request: Request, problem: str) -> Response:
@@ -130,12 +146,12 @@ def unauthorized(operation: Operation, request: Request, problem: str) -> Respon
 def respond(
     operation: Operation,
     request: Request,
-    *_: Store,
-    act: Callable[[Operation, Request, Arguments], Response] | None = None,
+    *stores: Store,
+    act: Callable[..., Response] | None = None,
 ) -> Response:
     """Respond to a request to an operation of a document.
 
-    :param act: acts on records; None for an operation without state.
+    :param act: acts on the records of stores; None for an operation without state.
     """
     details = details_of(operation)
     if details.described.not_served:
@@ -146,7 +162,7 @@ def respond(
     try:
         wanted = _preference(request)
         if act is not None and not wanted:
-            return act(operation, request, arguments)
+            return act(operation, request, arguments, *stores)
         reply = _wanted(operation, wanted)
         is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
         if is_error:
@@ -211,20 +227,23 @@ def _not_sent(operation: Operation, request: Request, why: str) -> Response:
 
 _NO_EFFECT: Final = ("ignored", "fields")
 """What parameters of lists mean that change no response."""
+_KEPT_LENGTH: Final = 256
+"""The longest target to keep with its values, in characters."""
 
 
 def read(operation: Operation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
     details = details_of(operation)
     parameters = details.parameters
-    cookies = {name: request.cookies.getlist(name) for name in request.cookies}
-    path = parameters.read("path", {k: [str(v)] for k, v in (request.view_args or {}).items()})
-    query = parameters.read("query", dict(request.args.lists()))
-    header = parameters.read("header", _headers(request))
-    cookie = parameters.read("cookie", cookies)
-    meanings = details.guess.query.items()
-    ignored = {name for name, each in meanings if each.word in _NO_EFFECT and name in request.args}
-    if unknown := query.unknown - details.security.query | ignored:
+    segments = tuple((name, str(value)) for name, value in (request.view_args or {}).items())
+    path, query = _read_target(details, segments, request.environ.get("QUERY_STRING", ""))
+    header = cookie = NOTHING_READ
+    if parameters.has("header"):
+        header = parameters.read("header", _headers(request))
+    if parameters.has("cookie"):
+        sent_cookies = {name: request.cookies.getlist(name) for name in request.cookies}
+        cookie = parameters.read("cookie", sent_cookies)
+    if unknown := query.unknown:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
         request.notes.append(("ignored_query", f"ignored parameters: {names}"))
     problems = [*query.problems, *header.problems, *cookie.problems]
@@ -242,9 +261,11 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         )
         fitting = [428] if is_condition else [400, 422]
         return failed(operation, request, "invalid_request", fitting, problems)
-    content_type = request.headers.get("Content-Type") or ""
+    environ = request.environ
+    content_type, raw = environ.get("CONTENT_TYPE", ""), b""
     try:
-        raw = request.get_data()
+        if environ.get("CONTENT_LENGTH") or environ.get("wsgi.input_terminated"):
+            raw = request.get_data()
     except RequestEntityTooLarge:
         most = "1 MiB" if request.max_content_length == SERVER_BODY_BYTES else "64 KiB"
         what = f"must have at most {most}"
@@ -254,6 +275,35 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         code, statuses = _FAILURES[sent.kind]
         return failed(operation, request, code, statuses, sent.problems)
     return Arguments(path.values, query.values, sent.value)
+
+
+def _read_target(
+    details: Details, segments: tuple[tuple[str, str], ...], query: str
+) -> tuple[Read, Read]:
+    """Return the parameters in the path and in the query; do not modify them.
+
+    :param segments: the parameters of the path, decoded.
+    :param query: as it arrived.
+    """
+    length = len(query) + sum([len(value) for _, value in segments])
+    read = _read_kept if length <= _KEPT_LENGTH else _read_kept.__wrapped__
+    return read(details, segments, query)
+
+
+@lru_cache(256)
+def _read_kept(
+    details: Details, segments: tuple[tuple[str, str], ...], query: str
+) -> tuple[Read, Read]:
+    texts: dict[str, list[str]] = {}
+    # Decoded in the same way as `request.args`, which stubs match on.
+    text = query.encode("latin-1").decode("utf-8", "replace")
+    for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
+        texts.setdefault(name, []).append(value)
+    meanings = details.guess.query.items()
+    ignored = {name for name, each in meanings if each.word in _NO_EFFECT and name in texts}
+    asked = details.parameters.read("query", texts)
+    asked = asked._replace(unknown=asked.unknown - details.security.query | ignored)
+    return details.parameters.read("path", {name: [each] for name, each in segments}), asked
 
 
 def _kind_of(details: Details, parameter: str) -> str:
@@ -281,7 +331,9 @@ def _headers(request: Request) -> dict[str, list[str]]:
 
 def _preference(request: Request) -> dict[str, str]:
     """Return the parts of the header Prefer that Prism has: ``code``, ``example``, ``dynamic``."""
-    header = request.headers.get("Prefer", "")
+    header = request.environ.get("HTTP_PREFER")
+    if header is None:
+        return {}
     found = re.findall(r'(?:^|[;,])\s*(code|example|dynamic)\s*=\s*"?([^;,"]+)"?', header)
     wanted = {name: value.strip() for name, value in found}
     if not re.fullmatch("[2-5][0-9][0-9]", wanted.get("code", "200")):  # 1xx is no response
@@ -341,18 +393,24 @@ def with_body(operation: Operation, request: Request, reply: Reply, body: object
     if reply.media_type:
         kind = concrete(reply.media_type)
         response = Response(_encoded(kind, body), reply.status, [("Content-Type", kind)])
-    values = values_of(operation, request)
-    for name, header in reply.node.get("headers", {}).items():
+    headers = reply.node.get("headers")
+    if headers:
+        values, at = values_of(operation, request), f"{operation.name}/{reply.status}"
+        response.headers += [*_documented_headers(headers, values, at)]
+    return response
+
+
+def _documented_headers(headers: Node, values: Values, at: str) -> Iterator[tuple[str, str]]:
+    """Yield the headers of a response, with their examples or generated values."""
+    for name, header in headers.items():
         if _OF_THE_SERVER.fullmatch(name) or not _TOKEN.fullmatch(name):
             continue
-        at = f"{operation.name}/{reply.status}/{name}"
         value = values.example(next(iter(header.get("content", {}).values()), header))
         if value is ABSENT:
-            value = values.value(header["schema"], name=name, at=at)
+            value = values.value(header["schema"], name=name, at=f"{at}/{name}")
         text = _as_header(value)
         if text.isascii() and text.isprintable():
-            response.headers.append((name, text))
-    return response
+            yield name, text
 
 
 def _as_header(value: object) -> str:

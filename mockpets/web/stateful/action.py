@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,15 +17,16 @@ from mockpets.contract.document_records import (
 )
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
-from mockpets.web.documented import credentials_sent, details_of, session_of, values_of
+from mockpets.strict_json import dump_json
+from mockpets.web.documented import Sent, details_of, session_of, values_of
 from mockpets.web.stateful.comparison import equal
+from mockpets.web.stateful.expansion import expanded, owner_of
 from mockpets.web.stateful.tokens import key_of_token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.details import Api, Details
-    from mockpets.contract.inference import Guess, GuessedCollection
+    from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.model import Key, Operation, Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Change, Store
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
 
+_FIRST: Final = "first"
+_KNOWN: Final = "known"
+"""Stand in `Store.results` for the key of the first person, and for people by key."""
 GONE: Final = f"{OWN}gone"
 """A property of a deleted record whose collection has every other key."""
 
@@ -51,37 +54,53 @@ class ActionError(Exception):
         self.code, self.statuses, self.key, self.kind = code, statuses, key, kind
 
 
-@dataclass(frozen=True)
 class Action:
     """One call of an operation that reads or changes records.
 
+    Not a frozen dataclass, which takes three times as long to make.
+
     :param arguments: the values in the request.
-    :param guess: what the operation does, in `api`, the document.
-    :param collection: of the operation; its records may be those of another one.
-    :param store: the records.
-    :param schema: of the records in the store.
-    :param values: generates values.
+    :param store: the records of its collection; None if the caller does not have them.
     """
 
-    operation: Operation
-    request: Request
-    arguments: Arguments
-    details: Details
-    guess: Guess
-    api: Api
-    collection: GuessedCollection
-    store: Store
-    schema: DocumentRecords
-    values: Values
-
-    @property
-    def key_name(self) -> str:
-        return self.schema.key
-
-    @property
-    def stored(self) -> str:
+    def __init__(
+        self,
+        operation: Operation,
+        request: Request,
+        arguments: Arguments,
+        store: Store | None = None,
+    ) -> None:
+        self.operation: Final = operation
+        self.request: Final = request
+        self.arguments: Final = arguments
+        self.details: Final = details_of(operation)
+        self.guess: Final = self.details.guess
+        """What the operation does."""
+        self.api: Final = self.details.api
+        self.collection: Final = self.api.inferred.collections[self.guess.collection]
+        """That of the operation; its records may be those of another one."""
+        self.stored: Final = self.collection.shows or self.collection.name
         """The collection in which the records are: for a collection that shows users, users."""
-        return self.schema.guessed.name
+        if store is None or self.collection.shows:
+            store = self.store_of(self.stored)
+        schema = store.collection.schema
+        assert isinstance(schema, DocumentRecords)  # noqa: S101 - those of a document are
+        self.store: Final = store
+        self.schema: Final = schema
+        """Of the records in the store."""
+        self.key_name: Final = schema.key
+        self.additions: Final = self.api.additions(self.stored)
+        """What is added to the records in responses."""
+        self.parents: Final = self._parents() if self.guess.where else []
+        """The properties with the keys of the parents in the path, with these keys.
+
+        A record has the key of its parent; those before are in the parent.
+        """
+
+    @cached_property
+    def values(self) -> Values:
+        """What generates values."""
+        return values_of(self.operation, self.request)
 
     @property
     def host(self) -> str:
@@ -90,7 +109,44 @@ class Action:
 
     def store_of(self, name: str) -> Store:
         """Return the records of a collection of the document."""
-        return _store_of(self.operation, self.request, name)
+        stack, collection = self.request.stack, self.operation.collection
+        assert stack is not None  # noqa: S101 - `Playback.respond` sets it
+        assert collection is not None  # noqa: S101 - an operation with a role has one
+        collections = stack.contracts.collections
+        # With a label if another contract has a collection with this name.
+        labelled = f"{collection.name.partition('.')[0]}.{name}"
+        found = collections.get(labelled) or collections[name]
+        return session_of(self.request).store(stack, found)
+
+    @cached_property
+    def _people(self) -> Store | None:
+        return self.store_of(self.api.people.name) if self.api.people is not None else None
+
+    @property
+    def people_results(self) -> object:
+        """What changes with the people whom records embed; None if they embed nobody."""
+        return self._people.results if self.additions.owner and self._people is not None else None
+
+    def person_in(self, row: bytes) -> bytes | None:
+        """Return the person whom a record embeds; None without one."""
+        if not self.additions.owner or self._people is None:
+            return None
+        key, known = owner_of(row, self.additions.owner), self._known
+        if key not in known:
+            known[key] = self._people.find(key)
+        return known[key]
+
+    @cached_property
+    def _known(self) -> dict[str, bytes | None]:
+        """The people whom records embed, by key, as long as no person changes."""
+        assert self._people is not None  # noqa: S101 - the caller has checked it
+        known: dict[str, bytes | None] = self._people.results.setdefault(_KNOWN, {})
+        return known
+
+    def expanded(self, row: bytes) -> dict[str, Any]:
+        """Return a record with its `additions`, as the person who calls sees it."""
+        me = self.my_key if self.additions.is_personal else None
+        return expanded(self.additions, parse_row(row), me, self.person_in(row))
 
     def publish(self) -> None:
         """Notify those who wait for changes of records."""
@@ -102,20 +158,27 @@ class Action:
 
         An unknown token is that of the first person.
         """
-        request, people = self.request, self.api.people
-        sent = credentials_sent(request)
-        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
-        token = self.details.security.read(sent).key or cookie
-        token = token or sent.headers.get("authorization", "").rpartition(" ")[2]
-        if people is None or not token:
+        request, people, store = self.request, self.api.people, self._people
+        if people is None or store is None:
             return None
-        store = self.store_of(people.name)
-        row = store.find(key_of_token(token)) or next(iter(store.rows(1)), None)
-        return parse_row(row)[people.key] if row else None
+        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
+        token = self.details.security.read(Sent(request)).key or cookie
+        token = token or request.environ.get("HTTP_AUTHORIZATION", "").rpartition(" ")[2]
+        if not token:
+            return None
+        if key := key_of_token(token):
+            row = store.find(key)
+            if row is not None:
+                return parse_row(row)[people.key]
+        results = store.results
+        if _FIRST not in results:
+            rows = store.rows(1)
+            results[_FIRST] = parse_row(rows[0])[people.key] if rows else None
+        return results[_FIRST]
 
     # --- The request --------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def key(self) -> str:
         """The key in the request, as a text; empty without one."""
         place: Mapping[str, Any] = self.arguments.path
@@ -153,18 +216,25 @@ class Action:
 
     # --- Records ------------------------------------------------------------------------------
 
-    def find(self, key: str) -> Record:
-        """Return the record with a key, or raise `ActionError`."""
+    def find(self, key: str) -> bytes:
+        """Return the record with a key as JSON, or raise `ActionError`."""
         self.check_parents()
         row = self.store.find(key)
-        record = None if row is None else parse_row(row)
-        if record is None and self.collection.is_open and not self.collection.shows:
-            record = self.first_version(key)
-        if record is None or GONE in record or not self.is_below(record):
+        if row is None and self.collection.is_open and not self.collection.shows:
+            row = dump_json(self.first_version(key))
+        if row is None or not self.is_here(row):
             raise self.missing(key)
-        return record
+        return row
 
-    def put(self, key: str, change: Change) -> Record:
+    def is_here(self, row: bytes) -> bool:
+        """Return whether a record was not deleted, and belongs to the parents in the path."""
+        known = (self.collection, self.schema.guessed)
+        if not self.parents and not any(each.is_open or each.is_single for each in known):
+            return True  # nothing of it says otherwise
+        record = parse_row(row)
+        return GONE not in record and self.is_below(record)
+
+    def put(self, key: str, change: Change) -> bytes:
         """Change a record that `find` has returned, and return it.
 
         :param change: gets the current record, which another request may have changed since.
@@ -174,7 +244,7 @@ class Action:
         else:
             _, row = self.store.change(key, change)
         self.publish()
-        return parse_row(row)
+        return row
 
     def first_version(self, key: str) -> Record:
         """Return the unchanged record of a collection in which every key exists."""
@@ -198,12 +268,7 @@ class Action:
 
     # --- Parents and owners -------------------------------------------------------------------
 
-    @cached_property
-    def parents(self) -> list[tuple[PropertyPath, object]]:
-        """The properties with the keys of the parents in the path, with these keys.
-
-        A record has the key of its parent; those before are in the parent.
-        """
+    def _parents(self) -> list[tuple[PropertyPath, object]]:
         result = []
         names = [name for name in self.guess.where if self.arguments.path.get(name) is not None]
         for name in names:
@@ -247,36 +312,6 @@ class Action:
         is_listed = "403" in self.details.described.responses
         if is_listed and owner not in (INVALID, None) and not equal(owner, self.my_key):
             raise ActionError("forbidden", (403,), "the record belongs to another user")
-
-
-def action_of(operation: Operation, request: Request, arguments: Arguments) -> Action:
-    details = details_of(operation)
-    api, name = details.api, details.guess.collection
-    store = _store_of(operation, request, api.stored(name))
-    schema = store.collection.schema
-    assert isinstance(schema, DocumentRecords)  # noqa: S101 - those of a document are
-    return Action(
-        operation,
-        request,
-        arguments,
-        details,
-        details.guess,
-        api,
-        api.inferred.collections[name],
-        store,
-        schema,
-        values_of(operation, request),
-    )
-
-
-def _store_of(operation: Operation, request: Request, name: str) -> Store:
-    stack, collection = request.stack, operation.collection
-    assert stack is not None  # noqa: S101 - `Playback.respond` sets it
-    assert collection is not None  # noqa: S101 - an operation with a role has one
-    collections = stack.contracts.collections
-    # With a label if another contract has a collection with this name.
-    labelled = f"{collection.name.partition('.')[0]}.{name}"
-    return session_of(request).store(stack, collections.get(labelled) or collections[name])
 
 
 def _no_record(collection: GuessedCollection, key: str) -> str:

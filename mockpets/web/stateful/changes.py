@@ -9,14 +9,15 @@ from mockpets.contract.document_records import OWN, link_of, set_at, value_at, v
 from mockpets.contract.fields import INVALID
 from mockpets.contract.json_patch import json_patch
 from mockpets.records.table import parse_row
-from mockpets.strict_json import dump_json
+from mockpets.strict_json import dump_json, json_array
 from mockpets.web.stateful.action import GONE, Action, ActionError
 from mockpets.web.stateful.comparison import has
 from mockpets.web.stateful.conditions import check
 from mockpets.web.stateful.new_records import add, set_given, set_times
 from mockpets.web.stateful.people import hide_password, respond_with_token
 from mockpets.web.stateful.rendering import (
-    list_body,
+    in_envelope,
+    rendered_all,
     representation,
     respond_with,
     respond_with_record,
@@ -40,10 +41,10 @@ def create(action: Action) -> Response:
     action.check_parents()
     if action.guess.many:
         return _respond_with_several(action, [add(action, item) for item in action.items])
-    record = add(action, action.body)
+    row = add(action, action.body)
     if action.guess.credentials:
-        return respond_with_token(action, record)
-    return respond_with_record(action, record)
+        return respond_with_token(action, row)
+    return respond_with_record(action, row)
 
 
 def replace(action: Action) -> Response:
@@ -72,8 +73,9 @@ def act(action: Action) -> Response:
 
 def toggle(action: Action) -> Response:
     """Switch a property of a record on or off, for the person who calls if there is one."""
-    before, me = action.find(action.key), action.my_key
-    _check(action, before)
+    row, me = action.find(action.key), action.my_key
+    _check(action, row)
+    before = parse_row(row)
     if all(_is_on(action, before, path) is value for path, value in action.guess.change.items()):
         _check_first(action)
 
@@ -117,23 +119,21 @@ def single(action: Action) -> Response:
     """Read or change a single object, of which there may be one for each parent."""
     action.check_parents()
     method, is_read = action.operation.method, action.operation.method in ("GET", "HEAD")
-    records = [*map(parse_row, action.store.rows())]
-    record = next((each for each in records if GONE not in each and action.is_below(each)), None)
-    if record is None and (record := _unchanged(action)) and not is_read:
-        _, row = action.store.create(record)
-        record = parse_row(row)
-    if record is None and method in ("PUT", "POST", "PATCH"):
+    row = next(filter(action.is_here, action.store.rows()), None)
+    if row is None and (unchanged := _unchanged(action)):
+        row = dump_json(unchanged) if is_read else action.store.create(unchanged)[1]
+    if row is None and method in ("PUT", "POST", "PATCH"):
         _check(action, None)
         return respond_with_record(action, add(action, action.body), is_new=True)
-    if record is None:
+    if row is None:
         raise action.missing("")
     if method == "DELETE":
-        _check(action, record)
-        _drop(action, action.stored, [record])
+        _check(action, row)
+        _drop(action, action.stored, [parse_row(row)])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
-        record = _written(action, str(record[action.key_name]), make, action.body)
-    return respond_with_record(action, record)
+        row = _written(action, str(parse_row(row)[action.key_name]), make, action.body)
+    return respond_with_record(action, row)
 
 
 def _unchanged(action: Action) -> Record | None:
@@ -157,11 +157,12 @@ def _unchanged(action: Action) -> Record | None:
 def delete(action: Action) -> Response:
     """Delete a record, those whose keys are in the request, or all of a list."""
     if not action.guess.many:
-        record = action.find(action.key)
+        row = action.find(action.key)
+        record = parse_row(row)
         action.check_owner(record)
-        _check(action, record)
+        _check(action, row)
         _drop(action, action.stored, [record])
-        return respond_with_record(action, record)
+        return respond_with_record(action, row)
     records = [each for each in map(parse_row, action.store.rows()) if action.is_below(each)]
     if name := action.guess.key:
         place = action.arguments.query if action.guess.key_in == "query" else action.body
@@ -265,20 +266,21 @@ def _known(action: Action, values: Mapping[str, Any]) -> Body:
     return {name: value for name, value in values.items() if name in action.schema.properties}
 
 
-def _check(action: Action, record: Record | None) -> None:
+def _check(action: Action, row: bytes | None) -> None:
     """Raise `ActionError` if a change does not meet the conditions of the request.
 
-    :param record: before the change; None if it does not exist.
+    :param row: the record before the change; None if it does not exist.
     """
     if action.details.conditions and not action.guess.many:
-        check(action, None if record is None else representation(action, record))
+        check(action, None if row is None else representation(action, row))
 
 
-def _written(action: Action, key: str, make: Make, body: Body) -> Record:
-    """Change a record that the person who calls may change, and return it."""
-    before = action.find(key)
+def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
+    """Change a record that the person who calls may change, and return it as JSON."""
+    row = action.find(key)
+    before = parse_row(row)
     action.check_owner(before)
-    _check(action, before)
+    _check(action, row)
     after = make(action, before, body)
     # Outside the lock of the store, because it may read the same one.
     set_given(action, after, action.guess.change)
@@ -306,11 +308,12 @@ def _write_several(action: Action, make: Make) -> Response:
     items = {str(item.get(action.guess.key)): item for item in action.items}
     for key in items:
         action.find(key)  # so that nothing changes if one is missing
-    records = [_written(action, key, make, item) for key, item in items.items()]
-    return _respond_with_several(action, records)
+    rows = [_written(action, key, make, item) for key, item in items.items()]
+    return _respond_with_several(action, rows)
 
 
-def _respond_with_several(action: Action, records: list[Record]) -> Response:
+def _respond_with_several(action: Action, rows: Sequence[bytes]) -> Response:
     if action.guess.returns == "list":
-        return respond_with(action, list_body(action, records))
-    return respond_with_record(action, records[-1] if records else None)
+        shown = json_array(rendered_all(action, rows))
+        return respond_with(action, in_envelope(action, shown))
+    return respond_with_record(action, rows[-1] if rows else None)

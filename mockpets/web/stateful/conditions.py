@@ -35,6 +35,8 @@ def set_tag(action: Action, response: Response, representation: Callable[[], byt
     A documented header whose schema allows no such tag keeps the value of the document.
     """
     details, role = action.details, action.guess.role
+    if len(response.headers) == 1 and action.guess.collection not in details.api.conditional:
+        return  # the common case: only the document adds to the media type
     is_gone = role == "delete" or (role == "one" and action.operation.method == "DELETE")
     is_documented = response.header("ETag") is not None
     if (

@@ -11,7 +11,7 @@ from mockpets.contract.fields import INVALID
 from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.shapes import plain
 from mockpets.records.table import parse_row
-from mockpets.strict_json import dump_json, dump_text
+from mockpets.strict_json import dump_json, dump_text, json_array
 from mockpets.web.stateful.action import GONE
 from mockpets.web.stateful.comparison import (
     compare,
@@ -25,10 +25,10 @@ from mockpets.web.stateful.comparison import (
 from mockpets.web.stateful.new_records import given_value
 from mockpets.web.stateful.paging import page_of, query_names
 from mockpets.web.stateful.rendering import (
-    additions,
-    expanded,
+    envelope,
+    filled,
     in_envelope,
-    list_body,
+    rendered_all,
     respond_with,
 )
 
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     """A property, and whether its greatest value is first."""
 
 _FILTERS: Final = ("equal", "flag", "least", "most", "toggled", "search")
+_SELECTING: Final = (*_FILTERS, "sort", "direction")
+"""The meanings of parameters that decide which records a list has, and in which order."""
+_KEPT: Final = 16
+"""Lists of a store to keep; each has 8 bytes for each record."""
 
 
 class Filter(NamedTuple):
@@ -62,32 +66,46 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
 
     :param given: all records of the list, in place of those in the store.
     """
-    conditions, filters, sorts = [], _asked(action), _sorts(action)
     if given is None:
         action.check_parents()
-        conditions, filters = _list_conditions(action), [*filters, *_fixed(action)]
-    rows = action.store.rows() if given is None else given
-    if conditions or filters or sorts:
-        rows = _selected(action, rows, conditions, filters, sorts)
+        rows = _in_store(action)
+    else:
+        rows = _selected(action, given, [], _asked(action))
     page = page_of(action, rows)
-    # Only the page is parsed, since thousands of records take long.
-    records = [*map(parse_row, rows[page.start : page.end])]
-    body = list_body(action, records)
-    body = page.described(body) if isinstance(body, dict) else body
-    response = respond_with(action, body)
+    shown = json_array(rendered_all(action, rows[page.start : page.end]))
+    around = page.described(envelope(action)) if action.guess.envelope else None
+    response = respond_with(action, shown if around is None else filled(around, shown))
     page.set_headers(response)
     return response
 
 
+def _in_store(action: Action) -> Sequence[bytes]:
+    """Return the records of the store that a request selects, which the next change forgets."""
+    results, others, guess = action.store.results, action.people_results, action.guess
+    pages = {name for name, each in guess.query.items() if each.word not in _SELECTING}
+    asked = {name: each for name, each in action.arguments.query.items() if name not in pages}
+    me = action.my_key if guess.mine or guess.fixed or action.additions.is_personal else None
+    key = (action.details, repr((asked, action.arguments.path, me)))
+    known: tuple[object, Sequence[bytes]] | None = results.get(key)
+    if known is not None and known[0] is others:
+        return known[1]
+    conditions, filters = _list_conditions(action), [*_asked(action), *_fixed(action)]
+    rows = _selected(action, action.store.rows(), conditions, filters)
+    if len(results) >= _KEPT:
+        results.clear()
+    results[key] = others, rows
+    return rows
+
+
 def list_values(action: Action) -> Response:
     """Return the distinct values of a property."""
-    values: dict[bytes, object] = {}
+    values: dict[bytes, None] = {}
     for row in action.store.rows():
         value = value_at(parse_row(row), action.guess.values)
         for each in value if isinstance(value, list) else [value]:
             if each is not INVALID:
-                values.setdefault(dump_json(each), each)
-    return respond_with(action, in_envelope(action, [*values.values()]))
+                values[dump_json(each)] = None
+    return respond_with(action, in_envelope(action, json_array(values)))
 
 
 def _selected(
@@ -95,21 +113,23 @@ def _selected(
     rows: Iterable[bytes],
     conditions: Sequence[Filter],
     filters: Sequence[Filter],
-    sorts: Sequence[Sort],
 ) -> list[bytes]:
     """Return the rows of a list in its order; those without the property of a sort are last.
 
     :param conditions: see `_list_conditions`.
     """
+    sorts = _sorts(action)
+    if not (conditions or filters or sorts):
+        return [*rows]
     for each in (*conditions, *filters):
         rows = filter(each.may_pass, rows) if each.may_pass else rows
-    is_expanded = bool(filters and additions(action, action.stored))
+    is_expanded = bool(filters and action.additions.paths)
     # With their keys, without the parsed records: thousands of them delay Python's collector.
     pairs: list[tuple[bytes, list[Any]]] = []
     for row in rows:
         record = parse_row(row)
         if all(each.passes(record) for each in conditions):
-            whole = expanded(action, record, action.stored) if is_expanded else record
+            whole = action.expanded(row) if is_expanded else record
             if all(each.passes(whole) for each in filters):
                 pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
     for index, (_, reverse) in reversed([*enumerate(sorts)]):  # equal ones keep their order
@@ -142,7 +162,7 @@ def _key(value: object) -> object:
 
 def _asked(action: Action) -> list[Filter]:
     """Return the filters in the query."""
-    query, added = action.arguments.query, additions(action, action.stored)
+    query, added = action.arguments.query, action.additions.paths
     return [
         _filter(meaning, query[name], added)
         for name, meaning in action.guess.query.items()
@@ -152,7 +172,7 @@ def _asked(action: Action) -> list[Filter]:
 
 def _fixed(action: Action) -> list[Filter]:
     """Return the filters of the operation itself."""
-    added = additions(action, action.stored)
+    added = action.additions.paths
     return [
         _filter(Meaning("equal", path), given_value(action, value, {}), added)
         for path, value in action.guess.fixed.items()

@@ -10,7 +10,6 @@ from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.contract.shapes import plain
 from mockpets.errors import RequestError
-from mockpets.records.table import parse_row
 from mockpets.web.documented import session_of
 from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
@@ -29,8 +28,8 @@ _TITLES: Final = ("title", "name", "headline", "subject", "label")
 _SLUGS: Final = ("slug", "permalink", "handle")
 
 
-def add(action: Action, body: dict[str, Any]) -> Record:
-    """Add a record with the properties of a body, completed, and return it."""
+def add(action: Action, body: dict[str, Any]) -> bytes:
+    """Add a record with the properties of a body, completed, and return it as JSON."""
     record, collection, guess = dict(body), action.collection, action.guess
     for path, value in action.parents:
         set_at(record, path, value)
@@ -56,7 +55,7 @@ def add(action: Action, body: dict[str, Any]) -> Record:
             raise ActionError("conflict", (409, 422, 400), error.message, str(key)) from None
         raise
     action.publish()
-    return parse_row(row)
+    return row
 
 
 def set_given(action: Action, record: Record, given: Mapping[PropertyPath, object]) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
-from mockpets.records.table import parse_row
-from mockpets.web.stateful.comparison import equal, written
+from mockpets.web.stateful.rendering import fields_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.query_meanings import PageWord, QueryWord
+    from mockpets.contract.details import Details
+    from mockpets.contract.json_schema import SchemaField
+    from mockpets.contract.query_meanings import PageWord, PropertyPath, QueryWord
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
 
@@ -60,31 +61,46 @@ class Page:
         """The position after its last record."""
         return self.start + self.limit
 
-    @cached_property
-    def facts(self) -> Mapping[PageWord, object]:
-        """The values of the properties beside a list; `INVALID` for a page that does not exist."""
+    def fact(self, word: PageWord) -> object:
+        """Return the value of a property beside a list; `INVALID` if that page does not exist."""
         step = max(self.limit, 1)
-        number = self.start // step + self.first
-        before = max(self.start - step, 0)
-        has_next, has_previous = self.limit > 0 and self.end < self.total, self.start > 0
-        return {
-            "total": self.total,
-            "count": max(min(self.end, self.total) - self.start, 0),
-            "page": number,
-            "pages": -(-self.total // step),
-            "limit": self.limit,
-            "offset": self.start,
-            "more": has_next,
-            "next": self._url(self.end) if has_next else INVALID,
-            "previous": self._url(before) if has_previous else INVALID,
-            "first": self._url(0),
-            "last": self._url(max(self.total - 1, 0) // step * step),
-            "self": self._url(self.start),
-            "next_page": number + 1 if has_next else INVALID,
-            "previous_page": number - 1 if has_previous else INVALID,
-            "next_cursor": _cursor(self.end) if has_next else INVALID,
-            "previous_cursor": _cursor(before) if has_previous else INVALID,
+        number, before = self.start // step + self.first, max(self.start - step, 0)
+        if (word.startswith("next") and not self._has_next) or (
+            word.startswith("previous") and self.start == 0
+        ):
+            return INVALID
+        match word:
+            case "total":
+                return self.total
+            case "count":
+                return max(min(self.end, self.total) - self.start, 0)
+            case "page":
+                return number
+            case "pages":
+                return -(-self.total // step)
+            case "limit":
+                return self.limit
+            case "offset":
+                return self.start
+            case "more":
+                return self._has_next
+            case "next_page" | "previous_page":
+                return number + (1 if word == "next_page" else -1)
+            case "next_cursor" | "previous_cursor":
+                return _cursor(self.end if word == "next_cursor" else before)
+        last = max(self.total - 1, 0) // step * step
+        starts: dict[PageWord, int] = {
+            "next": self.end,
+            "previous": before,
+            "first": 0,
+            "last": last,
+            "self": self.start,
         }
+        return self._url(starts[word])
+
+    @property
+    def _has_next(self) -> bool:
+        return self.limit > 0 and self.end < self.total
 
     def _url(self, start: int) -> str:
         """Return the URL of the page that starts at a position."""
@@ -100,36 +116,70 @@ class Page:
         path = quote(request.root_path + request.path)
         return f"{self.action.host}{path}{'?' + text if text else ''}"
 
-    def described(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return a body with the totals and links beside a list.
+    def described(self, around: dict[str, Any]) -> dict[str, Any]:
+        """Return an envelope with the totals and links beside a list.
 
         Without a page to link to, a property is null if that is valid, else left out.
         """
-        schema = self.action.details.success.schema
-        field = self.action.api.fields.field(schema, direction="response")
-        for path, word in self.action.guess.paging.items():
-            value = self.facts[word]
-            new = dict(body)
-            for each in (None,) if value is INVALID else (value, str(value)):
-                set_at(new, path, each)
-                if field.accept(new) is not INVALID:
-                    break
-            else:  # a link of HAL or JSON:API goes as a whole
-                *way, last = path[:-1] if path[-1] == "href" else path
-                below = value_at(new, way)
-                if isinstance(below, dict):
-                    below.pop(last)
-            body = body if field.accept(new) is INVALID else new
-        return body
+        result = dict(around)  # `set_at` copies the objects below
+        for beside in _beside(self.action.details):
+            value = self.fact(beside.word)
+            candidates = (None,) if value is INVALID else (value, str(value))
+            valid = next((each for each in candidates if beside.allows(each)), INVALID)
+            if valid is not INVALID:
+                set_at(result, beside.path, valid)
+            elif not beside.is_required:
+                *way, last = beside.whole
+                set_at(result, (*way, last), None)
+                below = value_at(result, way)
+                assert isinstance(below, dict)  # noqa: S101 - `set_at` has made it
+                del below[last]
+        return result
 
     def set_headers(self, response: Response) -> None:
         """Set the headers about paging that the document has."""
-        values = {name: str(self.facts[word]) for name, word in _HEADERS.items()}
-        urls = {rel: self.facts[word] for rel, word in _RELATIONS.items()}
+        if not self.action.details.success.node.get("headers"):
+            return
+        values = {name: str(self.fact(word)) for name, word in _HEADERS.items()}
+        urls = {rel: self.fact(word) for rel, word in _RELATIONS.items()}
         links = [f'<{url}>; rel="{rel}"' for rel, url in urls.items() if url is not INVALID]
         for name, value in {**values, "Link": ", ".join(links)}.items():
             if response.header(name) is not None:
                 response.set_header(name, value)
+
+
+class _Beside(NamedTuple):
+    """A property beside a list.
+
+    :param whole: what is left out without a value: of HAL and JSON:API, the object of a link.
+    :param fields: what the document says of it, in each of the alternatives.
+    :param is_required: whether `whole` is.
+    """
+
+    path: PropertyPath
+    whole: PropertyPath
+    word: PageWord
+    fields: Sequence[SchemaField]
+    is_required: bool
+
+    def allows(self, value: object) -> bool:
+        return any(each.accept(value) is not INVALID for each in self.fields)
+
+
+@lru_cache(256)
+def _beside(details: Details) -> tuple[_Beside, ...]:
+    """Return the properties beside the list of an operation."""
+    return tuple(
+        _Beside(
+            path,
+            whole,
+            word,
+            fields_at(details, path),
+            any(whole[-1] in each.shape.required for each in fields_at(details, whole[:-1])),
+        )
+        for path, word in details.guess.paging.items()
+        for whole in (path[:-1] if path[-1] == "href" else path,)
+    )
 
 
 def page_of(action: Action, rows: Sequence[bytes]) -> Page:
@@ -150,7 +200,7 @@ def page_of(action: Action, rows: Sequence[bytes]) -> Page:
     if page is not None:
         start = max(page - first, 0) * limit
     if cursor is not None:
-        start = _after(str(cursor), action.key_name, rows)
+        start = _after(action, str(cursor), rows)
     return Page(action, total, limit, start, first)
 
 
@@ -161,12 +211,11 @@ def query_names(action: Action) -> Mapping[QueryWord, str]:
     return {known[name].word: name for name in names}
 
 
-def _after(cursor: str, key: str, rows: Sequence[bytes]) -> int:
+def _after(action: Action, cursor: str, rows: Sequence[bytes]) -> int:
     """Return the position after a cursor, which may be the key of a record."""
-    (part,) = written(cursor)
-    for position, row in enumerate(rows, 1):
-        if part in row and equal(parse_row(row).get(key), cursor):
-            return position
+    row = action.store.find(cursor)
+    if row is not None and row in rows:
+        return rows.index(row) + 1
     try:
         text = urlsafe_b64decode(cursor.encode() + b"==").decode()
         return max(int(text.removeprefix("after:")), 0)

@@ -8,10 +8,10 @@ from mockpets.contract.document_records import OWN, set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.interface import Incoming
 from mockpets.records.table import parse_row
-from mockpets.strict_json import dump_json, parse_json
+from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.documented import Arguments, details_of
 from mockpets.web.messages import Request
-from mockpets.web.stateful.action import ActionError, action_of
+from mockpets.web.stateful.action import Action, ActionError
 from mockpets.web.stateful.comparison import equal
 from mockpets.web.stateful.rendering import rendered, respond_with_record
 from mockpets.web.stateful.tokens import token_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
     from mockpets.web.messages import Response
-    from mockpets.web.stateful.action import Action
 
 _PASSWORD: Final = f"{OWN}password"
 
@@ -42,13 +41,13 @@ def log_in(action: Action) -> Response:
             f"the {credentials.name[-1] if credentials.name else 'name'} or password is invalid"
         )
         raise ActionError("unauthorized", (401, 403, 422, 400, 404), message)
-    return respond_with_token(action, person)
+    return respond_with_token(action, dump_json(person))
 
 
-def respond_with_token(action: Action, person: Record) -> Response:
+def respond_with_token(action: Action, person: bytes) -> Response:
     """Return the response to a log-in or a registration."""
     response = respond_with_record(action, person)
-    credentials, token = action.guess.credentials, token_of(person[action.key_name])
+    credentials, token = action.guess.credentials, token_of(parse_row(person)[action.key_name])
     if credentials is not None and credentials.token and response.body:
         body = parse_json(response.body)
         if isinstance(body, dict):
@@ -107,10 +106,11 @@ def identity_of(
     inner = Request.of(Incoming(sent))
     inner.session, inner.stack = session, stack
     inner.base = request.base
-    action = action_of(log_in, inner, Arguments({}, {}, INVALID))
+    action = Action(log_in, inner, Arguments({}, {}, INVALID))
     token = token_of(person[action.key_name])
     headers = _headers(contract, action, token)
-    return Identity(rendered(action, person), token, headers, _cookie(action))
+    shown = load_json(rendered(action, dump_json(person)).decode())
+    return Identity(shown, token, headers, _cookie(action))
 
 
 def _headers(contract: Contract, action: Action, token: str) -> Mapping[str, str]:

@@ -1,40 +1,53 @@
-"""Render records as responses have them: the envelope, the declared properties, the headers."""
+"""Render records as responses have them: the envelope, the declared properties, the headers.
+
+A record is rendered once for each operation and person, and kept as JSON: rendering by the schemas
+of a document takes fifty times as long as sending what is kept.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from mockpets.contract.document_records import OWN, set_at, value_at, visible
+from mockpets.contract.document_records import set_at, value_at, visible
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
 from mockpets.web.documented import with_body
 from mockpets.web.stateful.conditions import set_tag
-from mockpets.web.stateful.tokens import token_of
+from mockpets.web.stateful.expansion import expanded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mockpets.contract.details import Details
+    from mockpets.contract.document_records import DocumentRecords
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Record
-    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.seed.values import Values
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
 
 _PARAMETER: Final = r"\{([^{}]*)\}"
+_KEPT: Final = 2048
+"""Rendered records to keep, for all sessions together: twenty pages of a hundred records."""
+_KEPT_BYTES: Final = 4096
+"""The longest record to keep; all together take at most 16 MiB."""
+_SLOT: Final = "\ue000"
+"""Stands in an envelope for the value: a character for private use."""
+_SLOT_JSON: Final = dump_json(_SLOT)
 
 
-def respond_with(action: Action, body: object) -> Response:
-    """Return the response with a body to a request that succeeds."""
-    response = with_body(action.operation, action.request, action.details.success, body)
+def respond_with(action: Action, body: bytes) -> Response:
+    """Return the response with a JSON body to a request that succeeds."""
+    response = with_body(action.operation, action.request, action.details.success, body + b"\n")
     set_tag(action, response, lambda: response.body)
     return response
 
 
-def respond_with_record(action: Action, record: Record | None, *, is_new: bool = False) -> Response:
+def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = False) -> Response:
     """Return the response to a request that succeeds, which may show a record.
 
     :param is_new: whether a PUT has created it.
@@ -43,97 +56,95 @@ def respond_with_record(action: Action, record: Record | None, *, is_new: bool =
     if is_new and "201" in details.described.responses:
         reply = details.reply(201, details.described.responses["201"])
     body: object = ABSENT
-    if reply.media_type and record is not None and action.guess.returns == "record":
-        body = in_envelope(action, rendered(action, record))
+    if reply.media_type and row is not None and action.guess.returns == "record":
+        body = in_envelope(action, rendered(action, row)) + b"\n"
     elif reply.media_type:
         body = action.values.example(reply.media)
         if body is ABSENT:
             at = f"{action.operation.name}/{reply.status}"
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
     response = with_body(action.operation, action.request, reply, body)
-    if record is not None:
-        set_tag(action, response, lambda: representation(action, record))
-        if response.header("Location") is not None and (path := _location(action, record)):
-            response.set_header("Location", path)
+    if row is not None:
+        set_tag(action, response, lambda: representation(action, row))
+        if len(response.headers) > 1 and response.header("Location") is not None:
+            path = _location(_addressed(action), parse_row(row).get(action.key_name, ""))
+            if path:
+                response.set_header("Location", path)
     return response
 
 
-def representation(action: Action, record: Record) -> bytes:
+def representation(action: Action, row: bytes) -> bytes:
     """Return a record as the person who calls sees it, in JSON, whatever the operation shows."""
-    return dump_json(visible(expanded(action, record, action.stored)))
+    return dump_json(visible(action.expanded(row)))
 
 
-def list_body(action: Action, records: Iterable[Record]) -> object:
-    """Return the body of a response with a list of records."""
-    return in_envelope(action, [rendered(action, each) for each in records])
+# --- Records --------------------------------------------------------------------------------------
 
 
-def rendered(action: Action, record: Record) -> object:
-    """Return a record with the properties that the schema of the response declares."""
-    schema = action.guess.item or action.collection.schema
-    value = expanded(action, record, action.stored)
-    link = action.schema.self_link
-    if link and action.collection.item_path and (path := _location(action, record)):
-        set_at(value, link, f"{action.host}{path}")
-    field = action.api.fields.field(schema, direction="response")
+class _Addressed(NamedTuple):
+    """What the URL of a record depends on besides its key.
+
+    :param base: the path before that of the document.
+    :param sent: the parameters in the path of the request.
+    """
+
+    host: str
+    base: str
+    path: str
+    sent: tuple[tuple[str, Any], ...]
+
+
+def rendered(action: Action, row: bytes) -> bytes:
+    """Return a record with the properties that the schema of the response declares, as JSON."""
+    return next(rendered_all(action, (row,)))
+
+
+def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield what `rendered` returns for each record."""
+    details, schema, values = action.details, action.schema, action.values
+    me = action.my_key if action.additions.is_personal else None
+    addressed = None
+    if schema.self_link and action.collection.item_path:
+        addressed = _addressed(action)
+    for row in rows:
+        render = _rendered if len(row) <= _KEPT_BYTES else _rendered.__wrapped__
+        yield render(details, schema, values, row, me, action.person_in(row), addressed)
+
+
+@lru_cache(_KEPT)
+def _rendered(
+    details: Details,
+    schema: DocumentRecords,
+    values: Values,
+    row: bytes,
+    me: object,
+    person: bytes | None,
+    addressed: _Addressed | None,
+) -> bytes:
+    api, guess, record = details.api, details.guess, parse_row(row)
+    value = expanded(api.additions(schema.guessed.name), record, me, person)
+    key = record.get(schema.key)
+    if addressed is not None and (path := _location(addressed, "" if key is None else key)):
+        set_at(value, schema.self_link, f"{addressed.host}{path}")
+    node = guess.item or api.inferred.collections[guess.collection].schema
+    field: SchemaField = api.fields.field(node, direction="response")
     accepted = field.accept(value)
-    if accepted is not INVALID:
-        return accepted
-    at = str(record.get(action.key_name))
-    whole = action.values.value(schema, kind=action.guess.collection, at=at, echo=value)
-    accepted = field.accept(_completed(value, whole, field))
-    return whole if accepted is INVALID else accepted
+    if accepted is INVALID:
+        whole = values.value(node, kind=guess.collection, at=str(key), echo=value)
+        accepted = field.accept(_completed(value, whole, field))
+        accepted = whole if accepted is INVALID else accepted
+    return dump_json(_accepted(details, accepted))
 
 
-def additions(action: Action, collection: str) -> list[PropertyPath]:
-    """Return the properties that `expanded` adds to, or changes in, records of a collection."""
-    api = action.api
-    known, paths = api.inferred.collections[collection], [*api.toggles.get(collection, ())]
-    if known.is_people:
-        paths += [each.token[-1:] for each in api.credentials if each.token]
-    if len(known.owner) > 1 and api.people is not None and collection != api.people.name:
-        paths.append(known.owner[:-1])
-    return paths
-
-
-def expanded(action: Action, record: Record, collection: str) -> dict[str, Any]:
-    """Return a record with what other records, and the person who calls, add to it."""
-    api = action.api
-    value = dict(record)  # `set_at` copies the objects below
-    for path in api.toggles.get(collection, ()):
-        people = record.get(OWN + ".".join(path))
-        if people is not None or api.people is not None:
-            set_at(value, path, action.my_key is not None and action.my_key in (people or ()))
-    known = api.inferred.collections[collection]
-    token = next((each.token for each in api.credentials if each.token), ())
-    if known.is_people and token:
-        set_at(value, token[-1:], token_of(record[known.key]))
-    path = known.owner
-    if len(path) > 1 and api.people is not None and collection != api.people.name:
-        row = action.store_of(api.people.name).find(str(value_at(record, path)))
-        if row is not None:
-            embedded = value_at(value, path[:-1])
-            embedded = embedded if isinstance(embedded, dict) else {}
-            person = expanded(action, parse_row(row), api.people.name)
-            set_at(value, path[:-1], {**embedded, **person})
-    return value
-
-
-def in_envelope(action: Action, value: object) -> object:
-    """Return a value in the envelope of the response, whose other required parts are generated."""
-    envelope, schema = action.guess.envelope, action.details.success.schema
-    if not envelope:
+def _accepted(details: Details, value: object) -> object:
+    """Return a record with what the schema of the response declares at its place."""
+    if not details.guess.envelope:
         return value
-    body: dict[str, Any] = {}
-    set_at(body, envelope, value)
-    field = action.api.fields.field(schema, direction="response")
-    accepted = field.accept(body)
-    if accepted is not INVALID:
-        return accepted
-    whole = action.values.value(schema, at=f"{action.operation.name}/envelope")
-    result = _completed({}, whole, field)
-    set_at(result, envelope, value)
-    return result
+    is_list = "list" in (details.guess.role, details.guess.returns)
+    for field in fields_at(details, (*details.guess.envelope, *(["0"] if is_list else []))):
+        accepted = field.accept(value)
+        value = value if accepted is INVALID else accepted
+    return value
 
 
 def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict[str, Any]:
@@ -152,16 +163,68 @@ def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict
     return result
 
 
-def _location(action: Action, record: Record) -> str:
-    """Return the path of a record; empty if the request does not have the keys of its parents."""
-    described = action.details.described
+# --- Envelopes ------------------------------------------------------------------------------------
+
+
+def in_envelope(action: Action, value: bytes) -> bytes:
+    """Return a value in the envelope of the response, both as JSON."""
+    return filled(envelope(action), value) if action.guess.envelope else value
+
+
+def envelope(action: Action) -> dict[str, Any]:
+    """Return the object around the value of a response, for `filled`; do not modify it.
+
+    Where required properties are beside the value, they are generated.
+    """
+    return _envelope(action.details, action.values, action.operation.name)
+
+
+def filled(around: Mapping[str, Any], value: bytes) -> bytes:
+    """Return the JSON of an envelope with a value, which is JSON."""
+    before, _, after = dump_json(around).partition(_SLOT_JSON)
+    return before + value + after
+
+
+@lru_cache(256)
+def _envelope(details: Details, values: Values, name: str) -> dict[str, Any]:
+    path, schema = details.guess.envelope, details.success.schema
+    whole = values.value(schema, at=f"{name}/envelope")
+    field: SchemaField = details.api.fields.field(schema, direction="response")
+    result: dict[str, Any] = {}
+    set_at(result, path, value_at(whole, path))
+    if field.accept(result) is INVALID:
+        result = _completed({}, whole, field)
+    set_at(result, path, _SLOT)
+    return result
+
+
+def fields_at(details: Details, path: Sequence[str]) -> list[SchemaField]:
+    """Return what the document says of a place in the response of an operation."""
+    fields = [details.api.fields.field(details.success.schema, direction="response")]
+    for name in path:
+        fields = [below for each in fields for below in each.inside(name)]
+    return fields
+
+
+# --- Addresses ------------------------------------------------------------------------------------
+
+
+def _addressed(action: Action) -> _Addressed:
+    described, request = action.details.described, action.request
+    base = f"{request.root_path}{action.operation.path.removesuffix(described.path)}"
     path = action.collection.item_path or f"{described.path}/{{}}"
-    names, sent = re.findall(_PARAMETER, path), action.arguments.path
+    return _Addressed(action.host, base, path, tuple(action.arguments.path.items()))
+
+
+def _location(addressed: _Addressed, key: object) -> str:
+    """Return the path of a record; empty if the request does not have the keys of its parents."""
+    names, sent = re.findall(_PARAMETER, addressed.path), dict(addressed.sent)
     # Two paths may have different names for the key of a parent.
     values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
-    values |= dict.fromkeys(names[-1:], record.get(action.key_name, ""))
+    values |= dict.fromkeys(names[-1:], key)
     if not values.keys() >= {*names}:
         return ""
-    path = re.sub(_PARAMETER, lambda match: quote(str(values[match[1]]), safe=""), path)
-    base = action.operation.path.removesuffix(described.path)
-    return f"{action.request.root_path}{base}{path}"
+    encoded = re.sub(
+        _PARAMETER, lambda match: quote(str(values[match[1]]), safe=""), addressed.path
+    )
+    return f"{addressed.base}{encoded}"

@@ -11,7 +11,7 @@ from mockpets.strict_json import dump_json, load_json
 from mockpets.web.documented import failed, read
 from mockpets.web.messages import Response
 from mockpets.web.stateful import changes
-from mockpets.web.stateful.action import ActionError, action_of
+from mockpets.web.stateful.action import Action, ActionError
 from mockpets.web.stateful.conditions import conditional
 from mockpets.web.stateful.listing import list_records, list_values
 from mockpets.web.stateful.people import log_in
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.contract.model import Operation
+    from mockpets.records.store import Store
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
-    from mockpets.web.stateful.action import Action
 
 
 _STATUSES: Final = {"invalid_request": (400, 422), "payload_too_large": (413, 400, 422)}
@@ -33,9 +33,9 @@ _CHANGES: Final = Lock()
 """Held by each change, so that its conditions stay true, and a repeated request waits for it."""
 
 
-def act(operation: Operation, request: Request, arguments: Arguments) -> Response:
+def act(operation: Operation, request: Request, arguments: Arguments, store: Store) -> Response:
     """Return the response of an operation that reads or changes records."""
-    action = action_of(operation, request, arguments)
+    action = Action(operation, request, arguments, store)
     if operation.method == "GET":
         return _respond(action)
     with _CHANGES:
@@ -51,7 +51,7 @@ def list_page(operation: Operation, request: Request, page: bytes) -> Response:
     if isinstance(arguments, Response):
         return arguments
     rows = [dump_json(record) for record in load_json(page.decode())]
-    return _respond(action_of(operation, request, arguments), partial(list_records, given=rows))
+    return _respond(Action(operation, request, arguments), partial(list_records, given=rows))
 
 
 def _respond(action: Action, role: Callable[[Action], Response] | None = None) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import lru_cache
 
 from mockpets.constants import LOGIN_SIGNATURE
 from mockpets.errors import RequestError
@@ -16,6 +17,7 @@ def token_of(key: object) -> str:
     return ".".join([*parts, LOGIN_SIGNATURE])
 
 
+@lru_cache(256)
 def key_of_token(token: str) -> str:
     """Return the key of the person whom a token names; empty for another text."""
     _, _, rest = token.partition(".")

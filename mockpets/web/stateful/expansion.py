@@ -1,0 +1,47 @@
+"""What other records, and the person who calls, add to a record."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mockpets.contract.document_records import OWN, set_at, value_at
+from mockpets.records.table import parse_row
+from mockpets.web.stateful.tokens import token_of
+
+if TYPE_CHECKING:
+    from mockpets.contract.details import Additions
+    from mockpets.contract.model import Record
+    from mockpets.contract.query_meanings import PropertyPath
+
+
+def expanded(
+    additions: Additions, record: Record, me: object, person: bytes | None
+) -> dict[str, Any]:
+    """Return a record with what is added to it, or changed in it.
+
+    :param additions: to the records of its collection.
+    :param me: the key of the person who calls; None without one.
+    :param person: whom the record embeds.
+    """
+    value = dict(record)  # `set_at` copies the objects below
+    for path in additions.toggles:
+        people = record.get(OWN + ".".join(path))
+        if people is not None or additions.has_people:
+            set_at(value, path, me is not None and me in (people or ()))
+    if additions.token:
+        set_at(value, additions.token, token_of(record[additions.key]))
+    if person is not None:
+        way = additions.owner[:-1]
+        embedded = value_at(value, way)
+        embedded = embedded if isinstance(embedded, dict) else {}
+        assert additions.person is not None  # noqa: S101 - it has an owner
+        shown = expanded(additions.person, parse_row(person), me, None)
+        set_at(value, way, {**embedded, **shown})
+    return value
+
+
+@lru_cache(2048)
+def owner_of(row: bytes, path: PropertyPath) -> str:
+    """Return the key of the person whom a record embeds; kept as long as rendered records."""
+    return str(value_at(parse_row(row), path))
