@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.subjects import Subject
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 _SHORT: Final = Plan(2, 1, (16,), 0)
 _FULL: Final = Plan(7, 1, LEVELS, 5)

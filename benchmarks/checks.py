@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from benchmarks.load import Request
     from benchmarks.subjects import Subject
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 ABILITIES: Final = ("key", "limit", "status", "get", "refuses", "remembers")
 """Checks the key, limits the page, filters it, finds a pet by its id and misses an unknown one,

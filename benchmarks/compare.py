@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
     from benchmarks.tables import Figures, Row
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 QUESTIONS: Final[Mapping[str, ModuleType]] = {
     "mix": mix,

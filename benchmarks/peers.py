@@ -22,7 +22,7 @@ from benchmarks.subjects import LIMIT, NEW, STATUS, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 _FILES: Final = Path(__file__).parent / "peer_files"
 _TEXT: Final = Path(__file__).with_name("peers.toml").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ import mockpets
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 OURS: Final = "mockpets"
 BEFORE: Final = "mockpets, before"

@@ -12,11 +12,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mockpets.scenario.files import find
+from mockpets.scenario.folders import find
 from mockpets.scenario.library import digest, read_shipped
+from mockpets.seed.generated_records import DEFAULT_SEED
 from mockpets.seed.generator import generate
 from mockpets.seed.names import DEFAULT_LOCALE
-from mockpets.seed.records import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,15 @@ _SCENARIOS: Final = '''\
 A scenario is used only while its file has the digest beside it.
 """
 
-from mockpets.scenario.model import Canned, Delay, Described, Generated, Match, Scenario, Stub
+from mockpets.scenario.scenario_model import (
+    Canned,
+    Delay,
+    Described,
+    Generated,
+    Match,
+    Scenario,
+    Stub,
+)
 
 SCENARIOS: dict[str, Scenario] = {
 '''

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.control_calls import TAGS
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from generate import ROOT, CannotGenerateError
 from generate.npm_programs import npm_program
 from mockpets.constants import NEEDS, PROTOCOL, VERSION, Change
 from mockpets.errors import invalid
-from mockpets.kit import declare_contract, declare_scenarios, known_of, list_scenarios
+from mockpets.kit_files import declare_contract, declare_scenarios, known_of, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from mockpets.web.control.routes import control_document

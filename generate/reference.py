@@ -26,10 +26,10 @@ from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.findings import CLIENT_RULES
-from mockpets.scenario.language.references import SOURCES
+from mockpets.scenario.language.reference_compiler import SOURCES
 from mockpets.scenario.library import load_library
-from mockpets.scenario.model import OPERATORS
-from mockpets.settings.model import Group, rows
+from mockpets.scenario.scenario_model import OPERATORS
+from mockpets.settings.settings_table import Group, rows
 from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import _HELP as HOLDINGS
 from mockpets.telemetry.metrics import Metrics
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.fields import ContractField
     from mockpets.report.findings import Rule
-    from mockpets.settings.model import Row
+    from mockpets.settings.settings_table import Row
 
 Code = TypeVar("Code", bound=str)
 Text = TypeVar("Text")

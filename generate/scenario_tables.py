@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockpets.contract.pet_store import BUILT_IN
-from mockpets.scenario.describe import describe_content, describe_stub
 from mockpets.scenario.library import load_library
+from mockpets.scenario.scenario_description import describe_content, describe_stub
 
 if TYPE_CHECKING:
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.scenario_model import Scenario
 
 
 def part() -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mockpets.client import Clock, ControlClient, Gate
     from mockpets.client.client import Records
-    from mockpets.client.connection import SessionLostError
+    from mockpets.client.transport import SessionLostError
     from mockpets.contract import control_types as types
     from mockpets.settings import Settings
 
@@ -281,9 +281,9 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 def _warn_of_differences(control: ControlClient, state: types.State, settings: Settings) -> None:
     """Warn if a running server differs from one with the settings of the tests."""
-    from mockpets.scenario.files import find
+    from mockpets.scenario.folders import find
     from mockpets.scenario.library import fitting
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     options, expected = state["settings"]["options"], settings.options()
     allowed = (*expected, "--sessions declared")  # which only rejects mistakes

@@ -16,10 +16,10 @@ import pytest
 import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.contract.model import Contracts
+from mockpets.contract.contract_model import Contracts
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario import library
-from mockpets.scenario.files import Source
+from mockpets.scenario.folders import Source
 from tests.case_names import name_of
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, port_of

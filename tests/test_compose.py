@@ -20,7 +20,7 @@ import mockpets
 from mockpets.cli.deploy import render
 from mockpets.constants import GENERATED_RECORDS
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.settings.sources import URL_VARIABLE
 from tests import programs
 from tests.http_client import Client, OverSocket, Response

@@ -13,7 +13,7 @@ from mockpets.cli.commands import walk
 from mockpets.cli.main import _commands as program
 from mockpets.cli.main import main
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from mockpets.cli import deploy
 from mockpets.cli.main import main
 from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.settings.sources import load_settings
 from tests.programs import need
 from tests.test_compose import MOCK, TOKEN, resolved

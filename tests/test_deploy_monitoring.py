@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from mockpets.cli.main import main
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.telemetry.metrics import Metrics
 from tests.docs.page import ROOT
 from tests.live.balancers import replaced

@@ -24,7 +24,7 @@ import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from mockpets.packaged_data import shipped
 from tests.docs.test_ci import GITLAB
 from tests.docs.test_ci import WITH_CONTAINER as CONTAINER

@@ -9,7 +9,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.cli.main import main
-from mockpets.skill import SKILL, skill_files
+from mockpets.skill_files import SKILL, skill_files
 from tests.http_client import Client, InProcess
 
 

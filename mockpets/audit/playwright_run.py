@@ -15,12 +15,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.kit import files_of, known_of, render
+from mockpets.kit_files import files_of, known_of, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.kit import Known
+    from mockpets.kit_files import Known
 
 RUN_MODULE: Final = "./fixture"
 """What the tests import as fixture while they run."""

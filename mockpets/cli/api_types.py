@@ -13,7 +13,7 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mockpets.contract.model import Contract, Contracts
+    from mockpets.contract.contract_model import Contract, Contracts
 
 NONE: Final = "none"
 """In place of a file: the kit writes all types itself."""

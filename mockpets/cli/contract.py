@@ -34,10 +34,10 @@ def contract(
         what = "needs FILE" if file is None else "cannot be combined with --json"
         raise invalid("--new", what, "name an OpenAPI document" if file is None else "remove one")
 
+    from mockpets.contract.contract_description import as_text, description, new_corrections
     from mockpets.contract.corrections import corrections_beside, corrections_files
-    from mockpets.contract.describe import as_text, description, new_corrections
-    from mockpets.scenario.contracts import Given, load_contract
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.scenario.contract_files import Given, load_contract
+    from mockpets.settings.named_contracts import contracts_of
 
     if new and file is not None and file.name and (known := corrections_beside(file)):
         raise _exists(known)

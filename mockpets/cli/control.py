@@ -80,7 +80,7 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
 def _check_link(client: ControlClient, names: Sequence[str]) -> None:
     """Check the scenarios of a link as far as the server allows; print what the link lacks."""
     from mockpets.client import ControlError
-    from mockpets.scenario.files import find
+    from mockpets.scenario.folders import find
 
     try:
         listed = client.scenarios()["scenarios"]

@@ -7,15 +7,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
-from mockpets.contract.describe import description
+from mockpets.contract.contract_description import description
 from mockpets.contract.states import lists
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mockpets.contract.contract_model import Contract, Operation
     from mockpets.contract.control_types import OperationDescription
-    from mockpets.contract.model import Contract, Operation
 
     Pair = tuple[Operation, OperationDescription]
 

@@ -12,12 +12,12 @@ from mockpets.contract.fields import split_hint
 from mockpets.contract.states import lists
 from mockpets.errors import RequestError, invalid
 from mockpets.recording.exchange import created_records, exchange_of
+from mockpets.recording.first_records import first_records
 from mockpets.recording.infer import infer
-from mockpets.recording.records import first_records
-from mockpets.recording.redaction import Redactor, listed_secrets
-from mockpets.report import har
+from mockpets.recording.secret_removal import Redactor, listed_secrets
+from mockpets.report import har_reader
 from mockpets.settings import Settings
-from mockpets.settings.contracts import contracts_of
+from mockpets.settings.named_contracts import contracts_of
 from mockpets.units import counted, either
 from mockpets.web.app import create_app
 from mockpets.web.recording_model import SessionModel
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.journal.entry import Entry, Message
     from mockpets.recording.exchange import Exchange
     from mockpets.recording.infer import Recording
@@ -104,7 +104,8 @@ def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
 
 def _read(files: Sequence[Path], base: str | None, contracts: Contracts) -> tuple[list[Entry], int]:
     """Return the requests to the API by time, and the number of the other requests."""
-    requests, others = har.read(files, None if base is None else har.base_url(base), contracts)
+    root = None if base is None else har_reader.base_url(base)
+    requests, others = har_reader.read(files, root, contracts)
     if not requests:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
     return _revalidated(sorted((each.entry for each in requests), key=lambda each: each.at)), others

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets import kit as texts
+from mockpets import kit_files as texts
 from mockpets.cli.app_source import documents, framework, url_variables
 from mockpets.cli.commands import cannot_write, lock_file, npm_runner, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mockpets.cli.app_source import Framework
-    from mockpets.contract.model import Contract
+    from mockpets.contract.contract_model import Contract
 
 _SCENARIOS: Final = "mock/scenarios"
 _SETTINGS: Final = Path("mockpets.toml")
@@ -179,7 +179,7 @@ def _front_end(states: bool, variable: str | None, flags: Mapping[str, object]) 
         hint = f"to use it, add --contract {found[0]}; for the pet store, --contract pet-store"
         raise invalid("--contract", what, hint)
 
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     contracts = contracts_of(settings)
     given = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets import kit as texts
+from mockpets import kit_files as texts
 from mockpets.cli.api_types import NONE, modules_of
 from mockpets.cli.commands import cannot_write, is_npm_package, program, report
 from mockpets.cli.options import flag, with_options, with_settings
@@ -24,7 +24,7 @@ from mockpets.units import counted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.settings.model import Settings
+    from mockpets.settings.settings_table import Settings
 
 _SUFFIXES: Final = ("ts", "js", "mts", "mjs", "cts", "cjs")
 CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
@@ -90,7 +90,7 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     settings = _settings(options, stored_paths.keys() - given.keys(), file)
 
     from mockpets.scenario.library import load_library
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     folders = settings.scenarios_dir, settings.fixtures_dir
     library = load_library(*folders, contracts=contracts_of(settings))

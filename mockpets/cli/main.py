@@ -65,16 +65,16 @@ _COMMANDS: Final = {
         ),
     },
     "Scenario files and documents": {
-        "scenarios": ("files", "List the scenarios: name and description."),
-        "check": ("files", "Check scenario and fixture files."),
-        "new": ("files", "Write a scenario file to start from."),
-        "fixture": ("files", "Print generated records as a fixture file."),
+        "scenarios": ("file_commands", "List the scenarios: name and description."),
+        "check": ("file_commands", "Check scenario and fixture files."),
+        "new": ("file_commands", "Write a scenario file to start from."),
+        "fixture": ("file_commands", "Print generated records as a fixture file."),
         "contract": (
             "contract",
             "Show what each operation of an OpenAPI document does, and by which rule.",
         ),
-        "openapi": ("files", "Print a contract as an OpenAPI 3.1 document."),
-        "schema": ("files", "Print the JSON Schema of scenario files, for your editor."),
+        "openapi": ("file_commands", "Print a contract as an OpenAPI 3.1 document."),
+        "schema": ("file_commands", "Print the JSON Schema of scenario files, for your editor."),
     },
     "Write tests in TypeScript": {
         "init": (

@@ -12,14 +12,14 @@ import click
 
 from mockpets.errors import RequestError, invalid
 from mockpets.settings import validators
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.cli.commands import Choice
-    from mockpets.settings.model import Row
+    from mockpets.settings.settings_table import Row
 
     Decorated = Callable[..., Any]
 

@@ -26,7 +26,7 @@ from mockpets.cli.options import (
 )
 from mockpets.constants import DEFAULT_SESSION, HEALTH_PATH
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
-from mockpets.settings.model import VARIABLE_PREFIX
+from mockpets.settings.settings_table import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
 from mockpets.units import either, quote
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.client import ControlClient, ControlError
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
-    from mockpets.contract.model import Contracts
     from mockpets.settings import Settings
 
 TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
@@ -140,7 +140,7 @@ def contracts_of_server(client: ControlClient, settings: Settings) -> Contracts:
 
     :raise InputError: the server has others.
     """
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     contracts, served = contracts_of(settings), client.contract()
     names = {row["name"] for each in served for row in each["operations"]}
@@ -415,7 +415,7 @@ def _check_health(url: str) -> str:
     :raise NoAnswer: the server does not respond, or not as mockpets does if all is well.
     :raise InputError: the URL is invalid.
     """
-    from mockpets.client.connection import Connection, NoAnswer
+    from mockpets.client.transport import Connection, NoAnswer
 
     connection = Connection(url, _HEALTH_SECONDS)
     root, response = connection.url, connection.send("GET", HEALTH_PATH)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mockpets.client import ControlClient
     from mockpets.journal.entry import Message
     from mockpets.recording.exchange import AssignedIds, Exchange
-    from mockpets.recording.redaction import Redactor
+    from mockpets.recording.secret_removal import Redactor
     from mockpets.settings import Settings
 
 _SECONDS: Final = 30.0
@@ -70,8 +70,8 @@ def replay(
     service, only GET and HEAD are sent.
     """
     from mockpets.cli.har_recording import read_exchanges
-    from mockpets.recording.redaction import Redactor
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.recording.secret_removal import Redactor
+    from mockpets.settings.named_contracts import contracts_of
 
     redactor = Redactor()
     exchanges = read_exchanges(files, base_url, redactor, contracts_of(settings()))

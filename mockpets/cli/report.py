@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.client import ControlClient
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.errors import Problem
     from mockpets.report.findings import Report
     from mockpets.report.recorded import Recorded
@@ -83,9 +83,9 @@ def report(
         raise InputError(problems)
 
     from mockpets.report.client_checks import build
-    from mockpets.report.har import base_url as parse_base_url
-    from mockpets.report.har import read
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.report.har_reader import base_url as parse_base_url
+    from mockpets.report.har_reader import read
+    from mockpets.settings.named_contracts import contracts_of
 
     failing = _failing(fail_on)  # before a server or a file is read
     base = None if base_url is None else parse_base_url(base_url)
@@ -159,7 +159,7 @@ def _recorded(
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
     from mockpets.constants import JOURNAL_ENTRIES
     from mockpets.report.client_checks import dropped_limit
-    from mockpets.report.har import requests_of
+    from mockpets.report.har_reader import requests_of
 
     for client, name in logs:
         session = client.session(name)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.library import Library
     from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
@@ -150,7 +150,7 @@ def _started(
         "restored": progress.restored,
     }
     if settings.contract:
-        from mockpets.cli.documents import summaries
+        from mockpets.cli.contract_lines import summaries
 
         found = summaries(contracts)
         parts += (f"{each.title} at {each.base or '/'}: {each.text}" for each in found)
@@ -206,10 +206,11 @@ def _banner(settings: Settings, port: int, secret: str, library: Library) -> str
     root = settings.url(port) + settings.prefix
     lines = [("panel", _panel(settings, port, secret) or "off"), ("control token", secret)]
     if any(each.label != BUILT_IN_CONTRACT for each in contracts.all):
-        from mockpets.cli import documents  # the built-in contract needs none of it
+        from mockpets.cli import contract_lines  # the built-in contract needs none of it
 
-        lines = [*documents.lines(contracts), *lines, ("key", documents.keys(contracts, settings))]
-        command = documents.curl(contracts, settings, root)
+        keys = contract_lines.keys(contracts, settings)
+        lines = [*contract_lines.lines(contracts), *lines, ("key", keys)]
+        command = contract_lines.curl(contracts, settings, root)
     else:
         key = settings.key
         is_any = settings.any_key

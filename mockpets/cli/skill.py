@@ -10,7 +10,7 @@ import click
 from mockpets.cli.commands import cannot_write, report
 from mockpets.cli.options import flag, option
 from mockpets.errors import printable
-from mockpets.skill import SKILL, skill_files
+from mockpets.skill_files import SKILL, skill_files
 
 _FOLDER: Final = Path(".agents/skills")
 _NAME: Final = "mockpets"

@@ -1,7 +1,7 @@
 """The Python client for the control API."""
 
 from mockpets.client.client import Clock, ControlClient, Gate
-from mockpets.client.connection import (
+from mockpets.client.transport import (
     ControlError,
     GateError,
     IncompatibleServerError,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from mockpets import constants
-from mockpets.client.connection import (
+from mockpets.client.transport import (
     Connection,
     NoAnswer,
     SessionLostError,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     _Check = Callable[[str, str | None, "ControlError | None"], None]
 
-    from mockpets.client.connection import ControlError
+    from mockpets.client.transport import ControlError
     from mockpets.contract import control_types as types
     from mockpets.contract.control_calls import Call
 

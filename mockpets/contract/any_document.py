@@ -7,21 +7,21 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
+from mockpets.contract.contract_model import DOCUMENT, Collection, Contract, Operation, Schema
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.media_types import json_media
-from mockpets.contract.model import DOCUMENT, Collection, Contract, Operation, Schema
 from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mockpets.contract.contract_model import AnyBody
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ContractField, ValueProblem
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import AnyBody
-    from mockpets.contract.openapi import Described, Node
+    from mockpets.contract.openapi_loader import Described, Node
     from mockpets.contract.schema_fields import Direction
 
 K = TypeVar("K")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.fields import ContractField, ValueProblem
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.openapi_loader import Node
     from mockpets.contract.schema_fields import Fields
     from mockpets.contract.text_field import TextField
 

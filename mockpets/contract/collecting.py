@@ -11,15 +11,15 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.guesses import Collected, Credentials
-from mockpets.contract.shapes import Unwrapped, is_plural, plain, singular
+from mockpets.contract.schema_shapes import Unwrapped, is_plural, plain, singular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract.guesses import Operation, Reading, Template
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.openapi_loader import Node
     from mockpets.contract.query_meanings import PropertyPath
-    from mockpets.contract.shapes import Shapes
+    from mockpets.contract.schema_shapes import Shapes
 
 KEYS: Final = ("id", "name", "slug", "login", "username", "uuid", "key", "code")
 """The usual names of keys, in the order in which they are tried."""

@@ -14,7 +14,7 @@ from mockpets.units import parse_int64, quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mockpets.contract.model import Collection, Key, Record
+    from mockpets.contract.contract_model import Collection, Key, Record
 
 _TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"

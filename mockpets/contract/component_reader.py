@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast
 
-from mockpets.contract.references import BrokenReferenceError, got
+from mockpets.contract.document_references import BrokenReferenceError, got
 from mockpets.contract.schema_check import SchemaCheck
 from mockpets.errors import InputError, did_you_mean
 from mockpets.strict_json import shown as shown_value
@@ -14,7 +14,7 @@ from mockpets.units import either, quote
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract.references import Node, Path, References
+    from mockpets.contract.document_references import Node, Path, References
     from mockpets.errors import Problem
 
     Found = tuple[Path, str, str] | Problem

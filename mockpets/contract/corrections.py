@@ -1,6 +1,6 @@
 """Corrections of the inference: the values of `x-mockpets`, and the files that can have them.
 
-`scenario.language.corrections` reads them, with the shapes of scenario files.
+`scenario.language.corrections_file` reads them, with the shapes of scenario files.
 """
 
 from __future__ import annotations

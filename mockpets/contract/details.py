@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.contract.fields import INVALID
 from mockpets.contract.inference import infer
 from mockpets.contract.media_types import is_sent, json_media
-from mockpets.contract.openapi import operations
+from mockpets.contract.openapi_loader import operations
 from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mockpets.contract.guesses import Credentials
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.openapi import Described, Document, Node
+    from mockpets.contract.openapi_loader import Described, Document, Node
     from mockpets.contract.parameters import Parameters
     from mockpets.contract.query_meanings import PropertyPath
 

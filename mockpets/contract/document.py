@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
-from mockpets.contract.fields import field_of
-from mockpets.contract.model import (
+from mockpets.contract.contract_model import (
     Body,
     Collection,
     Contract,
@@ -20,6 +19,7 @@ from mockpets.contract.model import (
     Removal,
     Schema,
 )
+from mockpets.contract.fields import field_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

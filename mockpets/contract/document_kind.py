@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.contract.references import got
+from mockpets.contract.document_references import got
 from mockpets.errors import InputError, invalid, nearest
 from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract.references import Node, References
+    from mockpets.contract.document_references import Node, References
 
 _OTHERS: Final[tuple[tuple[Callable[[Node], object], str, str], ...]] = (
     (

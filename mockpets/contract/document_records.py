@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.collections import dump_record, merge_patch
+from mockpets.contract.contract_model import sentence
 from mockpets.contract.fields import INVALID
-from mockpets.contract.model import sentence
-from mockpets.contract.shapes import RESOURCE
+from mockpets.contract.schema_shapes import RESOURCE
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.contract.schema_fields import Direction
 

@@ -1,6 +1,6 @@
 """What the rules of the inference read, and the guess that they return.
 
-`collecting` fills a `Reading`, `roles` has the rules.
+`collecting` fills a `Reading`, `role_rules` has the rules.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mockpets.contract.corrections import CorrectedRole
 from mockpets.contract.query_meanings import Meaning, PageWord, PropertyPath, is_paging
-from mockpets.contract.shapes import Shapes, Unwrapped, is_plural, plain, singular
+from mockpets.contract.schema_shapes import Shapes, Unwrapped, is_plural, plain, singular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.openapi import Described, Node
+    from mockpets.contract.openapi_loader import Described, Node
 
 Template = tuple[str, ...]
 """The segments of a path; each parameter is ``{}``."""

@@ -17,8 +17,8 @@ from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.guesses import Collected, Guess, Operation, Reading
 from mockpets.contract.media_types import json_media
 from mockpets.contract.query_meanings import Meaning, PropertyPath, page_words, query_meaning
-from mockpets.contract.roles import RULES
-from mockpets.contract.shapes import Shapes, mapping, plain, singular
+from mockpets.contract.role_rules import RULES
+from mockpets.contract.schema_shapes import Shapes, mapping, plain, singular
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.guesses import Template
-    from mockpets.contract.openapi import Described, Document, Node
+    from mockpets.contract.openapi_loader import Described, Document, Node
 
 __all__ = ["Guess", "GuessedCollection", "Inferred", "Meaning", "infer"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.references import Node
+    from mockpets.contract.document_references import Node
 
 _MADE: Final = re.compile("text/(?!event-stream)|image/")
 """Media types, besides JSON, whose bodies mockpets generates."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import ALL_OPERATIONS
 from mockpets.contract.component_reader import ComponentReader
+from mockpets.contract.document_references import got
 from mockpets.contract.media_types import is_sent, is_xml
-from mockpets.contract.references import got
 from mockpets.contract.security import scheme_problem
 from mockpets.errors import did_you_mean, nearest
 from mockpets.units import either, quote
@@ -16,7 +16,7 @@ from mockpets.units import either, quote
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.references import Node, Path, References
+    from mockpets.contract.document_references import Node, Path, References
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PATH_KEYS: Final = ("$ref", "summary", "description", "servers", "parameters")

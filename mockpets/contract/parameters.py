@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mockpets.contract.fields import ContractField, ValueProblem
-    from mockpets.contract.openapi import Described, Node
+    from mockpets.contract.openapi_loader import Described, Node
     from mockpets.contract.schema_fields import Fields
 
 ParameterKind = Literal["path", "query", "header", "cookie"]

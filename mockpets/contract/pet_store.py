@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from mockpets.contract.compiled import DOCUMENT
+from mockpets.contract.contract_model import Contracts
 from mockpets.contract.document import read
-from mockpets.contract.model import Contracts
 
 PET_STORE: Final = read(DOCUMENT)
 BUILT_IN: Final = Contracts(PET_STORE)

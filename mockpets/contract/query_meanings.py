@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from mockpets.contract.shapes import Flat, Shapes, mapping, plain, same_stem, singular
+from mockpets.contract.schema_shapes import Flat, Shapes, mapping, plain, same_stem, singular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.openapi_loader import Node
 
 PropertyPath = tuple[str, ...]
 """Names of properties, from the record down."""

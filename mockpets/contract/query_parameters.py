@@ -27,7 +27,7 @@ from mockpets.units import parse_duration, parse_int64, parse_name, quote, switc
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
 
 LISTED: Final = 100
 """Requests of the journal in a response if the call has no `limit`."""

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
-from mockpets.contract.model import Removal
+from mockpets.contract.contract_model import Removal
 
 if TYPE_CHECKING:
     from mockpets.contract.corrections import OperationCorrection
-    from mockpets.contract.openapi import Described
+    from mockpets.contract.openapi_loader import Described
 
 
 def removal_of(described: Described, correction: OperationCorrection | None) -> Removal | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.constraints import NOUNS
+from mockpets.contract.document_references import CHAIN, BrokenReferenceError, got
 from mockpets.contract.fields import is_number, is_whole
 from mockpets.contract.patterns import matcher
-from mockpets.contract.references import CHAIN, BrokenReferenceError, got
 from mockpets.errors import nearest
 from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import either, quote
@@ -19,7 +19,7 @@ from mockpets.units import either, quote
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract.references import Path, References
+    from mockpets.contract.document_references import Path, References
 
 _TYPES: Final = tuple(NOUNS)
 _MAY_BE_BOOLEAN: Final = ("additionalProperties", "unevaluatedItems", "unevaluatedProperties")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mockpets.contract.fields import ValueProblem
-    from mockpets.contract.openapi import Document, Node
+    from mockpets.contract.openapi_loader import Document, Node
 
 Direction = Literal["request", "response"]
 _HIDDEN: Final[Mapping[Direction, str]] = {"request": "readOnly", "response": "writeOnly"}

@@ -11,7 +11,7 @@ from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from mockpets.constants import BASE_MARK, LOGIN_SIGNATURE
-from mockpets.contract.references import got
+from mockpets.contract.document_references import got
 from mockpets.errors import did_you_mean
 from mockpets.units import either
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.references import Node
+    from mockpets.contract.document_references import Node
 
 _TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
 _PLACES: Final = ("header", "query", "cookie")

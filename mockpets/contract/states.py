@@ -10,7 +10,7 @@ from mockpets.contract.error_messages import from_network
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
 
 _ERROR: Final = 400
 _UNAUTHORIZED: Final = 401

@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.describe import api_of
+from mockpets.contract.contract_description import api_of
 from mockpets.contract.media_types import json_media
-from mockpets.contract.shapes import Shapes, mapping
+from mockpets.contract.schema_shapes import Shapes, mapping
 from mockpets.contract.states import documented, lists, statuses
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mockpets.contract.contract_model import Contracts, Operation
     from mockpets.contract.details import Api
     from mockpets.contract.inference import GuessedCollection
-    from mockpets.contract.model import Contracts, Operation
-    from mockpets.contract.openapi import Described, Document, Node
+    from mockpets.contract.openapi_loader import Described, Document, Node
 
 _INDENT: Final = "  "
 _LINE: Final = 90

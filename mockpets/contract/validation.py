@@ -1,6 +1,6 @@
 """Every problem of an invalid value: a contract's schemas as marshmallow schemas.
 
-`model` imports this module only for an invalid value. Importing marshmallow takes a fifth
+`contract_model` imports this module only for an invalid value. Importing marshmallow takes a fifth
 of a start, most of it for a regular expression for e-mail addresses that mockpets never uses.
 """
 

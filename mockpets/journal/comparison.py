@@ -17,7 +17,7 @@ from mockpets.strict_json import parse_json
 
 if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
-    from mockpets.scenario.model import Match
+    from mockpets.scenario.scenario_model import Match
 
 NOT_RECORDED: Final = "not recorded"
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mockpets.constants import NoteCode, RequestOutcome, WaitKind
+    from mockpets.contract.contract_model import Operation
     from mockpets.contract.control_types import Fault
-    from mockpets.contract.model import Operation
     from mockpets.scenario.engine import Trace
 
 MESSAGE_BYTES: Final = 4096

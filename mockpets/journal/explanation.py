@@ -10,10 +10,10 @@ from mockpets.faults import FAULTS
 from mockpets.journal.comparison import compare
 from mockpets.journal.queries import summary
 from mockpets.redaction import redacted
-from mockpets.scenario.describe import describe_stub
 from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, reply_of
 from mockpets.scenario.matching import ADDRESS
-from mockpets.scenario.model import PASS
+from mockpets.scenario.scenario_description import describe_stub
+from mockpets.scenario.scenario_model import PASS
 
 if TYPE_CHECKING:
     from mockpets.constants import Responder, StubResult
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
     from mockpets.scenario.engine import Step, Trace
     from mockpets.scenario.matching import Comparison
-    from mockpets.scenario.model import Stub
+    from mockpets.scenario.scenario_model import Stub
 
 LISTED: Final = 100
 """Stubs that an explanation lists; those that take part come first if there are more."""
@@ -162,7 +162,7 @@ def _guessed(entry: Entry) -> str:
     if operation is None or operation.details is None:
         return ""
     # Imported here, since the built-in contract needs no rules.
-    from mockpets.contract.roles import reason
+    from mockpets.contract.role_rules import reason
 
     details = operation.details
     if details.described.not_served:

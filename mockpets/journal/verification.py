@@ -11,9 +11,9 @@ from mockpets.errors import printable
 from mockpets.journal.comparison import NOT_RECORDED, compare
 from mockpets.journal.entry import authorization_digest
 from mockpets.journal.queries import has_status, summary
-from mockpets.scenario.describe import describe_match
 from mockpets.scenario.matching import ABSENT, ADDRESS, Comparison
-from mockpets.scenario.model import Match
+from mockpets.scenario.scenario_description import describe_match
+from mockpets.scenario.scenario_model import Match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import VerificationDetails
     from mockpets.journal.entry import Entry, Message
     from mockpets.journal.journal import Journal, Kept
-    from mockpets.scenario.language.verification import Times, Verification
-    from mockpets.scenario.model import Condition
+    from mockpets.scenario.language.expectations import Times, Verification
+    from mockpets.scenario.scenario_model import Condition
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""

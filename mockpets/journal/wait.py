@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import RequestOutcome, WaitKind
     from mockpets.journal.entry import Entry
-    from mockpets.scenario.model import Reply
+    from mockpets.scenario.scenario_model import Reply
 
 
 @dataclass(slots=True, eq=False)

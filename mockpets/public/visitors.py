@@ -17,9 +17,9 @@ from mockpets.addresses import client_of
 from mockpets.admission import Admission, Owner
 from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.errors import RequestError
-from mockpets.public import limits as numbers
-from mockpets.public.names import is_chosen, name_of
+from mockpets.public import public_limits as numbers
 from mockpets.public.rates import Rate, RateLimit
+from mockpets.public.visitor_names import is_chosen, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,13 @@ from mockpets.recording.stub import is_reference, is_stable, is_writable
 from mockpets.redaction import is_secret_property
 from mockpets.scenario.language.likely_mistakes import NEAR
 from mockpets.scenario.matching import ABSENT, value_inside
-from mockpets.scenario.model import OPERATORS
+from mockpets.scenario.scenario_model import OPERATORS
 from mockpets.strict_json import deeper_than, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.recording.exchange import Assigned, Exchange
 
     Path = tuple[str, ...]

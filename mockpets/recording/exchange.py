@@ -19,7 +19,7 @@ from mockpets.strict_json import deeper_than, dump_text, load_json_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.contract.model import Key
+    from mockpets.contract.contract_model import Key
 
     Assigned = Callable[[str, str], bool]
     """Whether a server has assigned an id: to a kind, such as ``orders``, and as text."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
 from mockpets.recording.body_conditions import body_conditions
-from mockpets.recording.collections import first_resources
+from mockpets.recording.recorded_resources import first_resources
 from mockpets.recording.stub import is_writable, match_of, reply_of, shaping_of
 from mockpets.scenario.language.writer import text_of
 from mockpets.strict_json import dump_ascii
@@ -24,9 +24,9 @@ from mockpets.units import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.recording.exchange import Assigned, Exchange
-    from mockpets.recording.redaction import Redactor
+    from mockpets.recording.secret_removal import Redactor
 
 _READS: Final = ("GET", "HEAD")
 

@@ -15,12 +15,12 @@ from mockpets.contract.error_messages import network_error
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.nodes import FILE_DEPTH
-from mockpets.scenario.language.references import IN_BRACES, SOURCES
-from mockpets.scenario.language.scalars import is_number
+from mockpets.scenario.language.reference_compiler import IN_BRACES, SOURCES
+from mockpets.scenario.language.yaml_scalars import is_number
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.contract_model import Contracts, Operation
     from mockpets.recording.exchange import Assigned, Exchange
 
 _ID: Final = re.compile("[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

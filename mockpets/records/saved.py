@@ -11,7 +11,7 @@ from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.table import Table
 

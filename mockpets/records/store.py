@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         Sequence,
     )
 
-    from mockpets.contract.model import Key, Record
+    from mockpets.contract.contract_model import Key, Record
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.table import Condition, Table
 

@@ -21,7 +21,7 @@ from mockpets.strict_json import dump_json, load_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.model import Collection, Key, Record
+    from mockpets.contract.contract_model import Collection, Key, Record
     from mockpets.memory_budget import MemoryBudget
 
     Condition = tuple[str, Hashable]

@@ -29,7 +29,7 @@ from mockpets.units import counted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.contract_model import Contracts, Operation
     from mockpets.journal.entry import Entry
     from mockpets.report.recorded import Recorded
 

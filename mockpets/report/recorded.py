@@ -11,7 +11,7 @@ from mockpets.journal.entry import Entry, Message
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
 
 
 class Recorded(NamedTuple):

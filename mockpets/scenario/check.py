@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 from mockpets import constants
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
-from mockpets.scenario.describe import describe_hidden
-from mockpets.scenario.files import files_in, find, same_name, source_of
+from mockpets.scenario.folders import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.library import fitting, read_library
 from mockpets.scenario.matching import covers
+from mockpets.scenario.scenario_description import describe_hidden
 from mockpets.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mockpets.contract.model import Contracts
-    from mockpets.scenario.files import Source
+    from mockpets.contract.contract_model import Contracts
+    from mockpets.scenario.folders import Source
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Scenario, Stub
+    from mockpets.scenario.scenario_model import Scenario, Stub
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import from_network, network_error
-from mockpets.scenario.model import Canned, Described
+from mockpets.scenario.scenario_model import Canned, Described
 
 if TYPE_CHECKING:
-    from mockpets.contract.model import Contracts, Failure
+    from mockpets.contract.contract_model import Contracts, Failure
 
 
 class StatusError(NamedTuple):

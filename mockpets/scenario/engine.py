@@ -21,7 +21,7 @@ from mockpets.constants import COUNTED_STUBS, DELAY_SECONDS
 from mockpets.errors import RequestError
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.matching import meets, path_matches
-from mockpets.scenario.model import PASS, Canned
+from mockpets.scenario.scenario_model import PASS, Canned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import StepResult
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Delay, Reply, Stub
+    from mockpets.scenario.scenario_model import Delay, Reply, Stub
 
 _P95 = NormalDist().inv_cdf(0.95)
 """How many standard deviations the 95th percentile lies above the median."""

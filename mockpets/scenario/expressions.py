@@ -16,7 +16,15 @@ from mockpets.contract.states import allows, documented, statuses
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS, LOST
 from mockpets.scenario.described import error_reply
-from mockpets.scenario.model import EVERYTHING, Canned, Delay, Described, Match, Scenario, Stub
+from mockpets.scenario.scenario_model import (
+    EVERYTHING,
+    Canned,
+    Delay,
+    Described,
+    Match,
+    Scenario,
+    Stub,
+)
 from mockpets.strict_json import dump_json
 from mockpets.units import parse_duration, quote
 
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.contract_model import Contracts, Operation
 
 SOURCE: Final = "an expression"
 """What its scenario has in place of a file."""

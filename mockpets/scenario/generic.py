@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.states import allows
 from mockpets.scenario.matching import operations_of
-from mockpets.scenario.model import EVERYTHING, Canned, Described, Generated
+from mockpets.scenario.scenario_model import EVERYTHING, Canned, Described, Generated
 from mockpets.seed.names import AWKWARD
 from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.model import Contracts
-    from mockpets.scenario.model import Reply, Scenario, Stub
+    from mockpets.contract.contract_model import Contracts
+    from mockpets.scenario.scenario_model import Reply, Scenario, Stub
 
 
 class Generic(NamedTuple):

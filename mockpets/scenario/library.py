@@ -19,9 +19,9 @@ from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import of_build, shipped
-from mockpets.scenario.files import find
+from mockpets.scenario.folders import find
 from mockpets.scenario.matching import path_matches
-from mockpets.scenario.model import EVERYTHING, Generated
+from mockpets.scenario.scenario_model import EVERYTHING, Generated
 from mockpets.strict_json import dump_json, load_json
 from mockpets.units import is_expression, quote
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mockpets.contract.model import Collection, Contracts
-    from mockpets.scenario.files import Source
+    from mockpets.contract.contract_model import Collection, Contracts
+    from mockpets.scenario.folders import Source
     from mockpets.scenario.language.diagnostics import Fixtures
-    from mockpets.scenario.model import Content, Scenario, Stub
+    from mockpets.scenario.scenario_model import Content, Scenario, Stub
 
 CACHED_STACKS: Final = 100
 """Maximum number of stacks that a library caches."""

@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.fields import POSITION
-from mockpets.scenario.model import Condition
+from mockpets.scenario.scenario_model import Condition
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from mockpets.contract.model import Contracts, Operation
-    from mockpets.scenario.model import Match
+    from mockpets.contract.contract_model import Contracts, Operation
+    from mockpets.scenario.scenario_model import Match
 
 
 class _Absent:

@@ -17,14 +17,14 @@ from mockpets.clock import real_time, time_text
 from mockpets.constants import CANNED_BYTES, HEADER_VALUE_BYTES
 from mockpets.errors import RequestError
 from mockpets.scenario.matching import ABSENT, value_inside
-from mockpets.scenario.model import Reference
+from mockpets.scenario.scenario_model import Reference
 from mockpets.strict_json import dump_json
 from mockpets.units import parse_int64
 
 if TYPE_CHECKING:
     from mockpets.clock import Clock
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Template, Text
+    from mockpets.scenario.scenario_model import Template, Text
 
 _UNSAFE: Final = re.compile(r"[^ -~]+")
 

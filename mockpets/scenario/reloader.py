@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mockpets.contract.model import Contracts
-    from mockpets.scenario.contracts import ContractFiles
+    from mockpets.contract.contract_model import Contracts
+    from mockpets.scenario.contract_files import ContractFiles
     from mockpets.scenario.library import Library
 
 WATCH_SECONDS: Final = 0.08

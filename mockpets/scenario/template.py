@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.contract.states import documented, statuses
-from mockpets.seed.records import generate
+from mockpets.seed.generated_records import generate
 from mockpets.strict_json import dump_json
 from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.contract_model import Contracts, Operation
 
 _FILE: Final = Path(__file__).with_name("template.yaml")
 """Lines that begin with ``##`` explain; the lines that begin with ``#`` below are an example."""

@@ -14,8 +14,8 @@ from mockpets.seed.scalars import fits
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from mockpets.contract.model import Record
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.contract_model import Record
+    from mockpets.contract.openapi_loader import Node
     from mockpets.seed.values import Values
 
 _FIXTURE: Final = "awkward-names.json"

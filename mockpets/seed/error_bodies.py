@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from mockpets.seed.error_values import (
     ADDRESSES,
     FALSE,
@@ -28,9 +28,9 @@ from mockpets.seed.values import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.contract.openapi import Node, Path
+    from mockpets.contract.openapi_loader import Node, Path
     from mockpets.seed.error_values import Error
-    from mockpets.seed.shapes import Shape
+    from mockpets.seed.merged_schemas import Shape
     from mockpets.seed.values import Values
 
 _DEEPEST: Final = 8

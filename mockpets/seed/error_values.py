@@ -6,7 +6,7 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from mockpets.seed.places import kind_of, word_set, words_of
 from mockpets.seed.times import as_text, time_of
 from mockpets.seed.values import ABSENT
@@ -14,8 +14,8 @@ from mockpets.seed.values import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
-    from mockpets.contract.openapi import Path
-    from mockpets.seed.shapes import Shape
+    from mockpets.contract.openapi_loader import Path
+    from mockpets.seed.merged_schemas import Shape
 
     Reason = tuple[Path, str]
     """The path to an invalid value, and what is wrong with it."""

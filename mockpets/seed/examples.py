@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.constraints import json_key
 from mockpets.contract.media_types import json_media
-from mockpets.contract.openapi import operations
-from mockpets.contract.shapes import plain
+from mockpets.contract.openapi_loader import operations
+from mockpets.contract.schema_shapes import plain
 from mockpets.seed.places import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.openapi import Document, Node
-    from mockpets.seed.shapes import Shapes
+    from mockpets.contract.openapi_loader import Document, Node
+    from mockpets.seed.merged_schemas import Shapes
 
 ABSENT: Final = object()
 """Stands for no value, since None is null."""

@@ -24,7 +24,7 @@ from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
 
 BLOCK = 16
 """Pets per block: each block has every status, a pet without status, and every category."""

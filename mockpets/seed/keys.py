@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.shapes import singular
+from mockpets.contract.schema_shapes import singular
 from mockpets.seed.examples import ABSENT
 from mockpets.seed.places import Place, words_of
 from mockpets.seed.scalars import uuid_of
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mockpets.seed.examples import Examples
-    from mockpets.seed.shapes import Shape
+    from mockpets.seed.merged_schemas import Shape
 
 RELATED: Final = 5
 """Records refer to the first ones of another collection, so that these exist."""

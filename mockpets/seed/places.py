@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from mockpets.contract.shapes import plain, singular
+from mockpets.contract.schema_shapes import plain, singular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.contract.shapes import plain, singular
+from mockpets.contract.schema_shapes import plain, singular
 from mockpets.seed.places import plural, word_set, words_of
 from mockpets.seed.times import as_text, is_day, is_time, moment
 

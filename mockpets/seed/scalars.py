@@ -8,18 +8,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.shapes import plain, singular
+from mockpets.contract.schema_shapes import plain, singular
 from mockpets.seed import properties
-from mockpets.seed.patterns import matches, text_matching
+from mockpets.seed.merged_schemas import step_of
+from mockpets.seed.pattern_texts import matches, text_matching
 from mockpets.seed.places import plural, word_set, words_of
-from mockpets.seed.shapes import step_of
 from mockpets.seed.times import as_text, is_time, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.seed.merged_schemas import Number, Shape
     from mockpets.seed.places import Place
-    from mockpets.seed.shapes import Number, Shape
 
 _DIGITS: Final = 500
 """Precision of calculations, since bounds may be long."""

@@ -9,24 +9,24 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.constraints import json_key
-from mockpets.contract.shapes import plain, singular
+from mockpets.contract.schema_shapes import plain, singular
 from mockpets.seed import properties
 from mockpets.seed.examples import ABSENT
 from mockpets.seed.keys import RELATED, is_key, is_own_key, key_of
-from mockpets.seed.patterns import matches
+from mockpets.seed.merged_schemas import Shape
+from mockpets.seed.pattern_texts import matches
 from mockpets.seed.places import kind_of, word_set, words_of
 from mockpets.seed.scalars import fits, number_of, repaired, text_of, total_of
-from mockpets.seed.shapes import Shape
 from mockpets.seed.times import is_removal
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.openapi_loader import Node
     from mockpets.seed.examples import Examples
+    from mockpets.seed.merged_schemas import Shapes
     from mockpets.seed.places import Place
-    from mockpets.seed.shapes import Shapes
 
     IsValid = Callable[[Node, object], bool]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockpets.seed.examples import ABSENT, Examples
+from mockpets.seed.merged_schemas import Shapes
 from mockpets.seed.places import Place, kind_of
-from mockpets.seed.shapes import Shapes
 from mockpets.seed.trees import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from mockpets.contract.openapi import Document, Node
-    from mockpets.seed.shapes import Shape
+    from mockpets.contract.openapi_loader import Document, Node
+    from mockpets.seed.merged_schemas import Shape
     from mockpets.seed.trees import IsValid
 
     Sent = Callable[[Node, object], object]

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import READY_PATH
 from mockpets.server.eviction import ANY, EvictionQueue
-from mockpets.server.limits import Limits
 from mockpets.server.listener import Listener
 from mockpets.server.poller import Waker, make_poller
 from mockpets.server.scheduler import Scheduler
+from mockpets.server.server_limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 from mockpets.constants import CONNECTIONS
 from mockpets.server.descriptors import raise_limit
-from mockpets.server.limits import limits_for
 from mockpets.server.loop import Loop
+from mockpets.server.server_limits import limits_for
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 from mockpets.settings.combinations import notices
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from mockpets.interface import App
-    from mockpets.server.limits import Limits
+    from mockpets.server.server_limits import Limits
 
 _log: Final = logging.getLogger("mockpets.server")
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
     from mockpets.interface import ServerCounts
-    from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
+    from mockpets.server.server_limits import Limits
     from mockpets.server.timers import Timer
 
 _BATCH_SECONDS: Final = 0.002

@@ -30,18 +30,18 @@ from mockpets.records.store import Store
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.engine import decide
 from mockpets.scenario.library import document_message
-from mockpets.scenario.model import EVERYTHING, Generated
-from mockpets.seed.records import complete
+from mockpets.scenario.scenario_model import EVERYTHING, Generated
+from mockpets.seed.generated_records import complete
 from mockpets.session.change_feed import ChangeFeed
-from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
+from mockpets.session.session_scenarios import NO_DOCUMENTS, Documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
-    from mockpets.contract.model import Collection, Record
+    from mockpets.contract.contract_model import Collection, Record
     from mockpets.journal.journal import Journal
     from mockpets.limits import Limits
     from mockpets.memory_budget import MemoryBudget
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.engine import Count, Outcome
     from mockpets.scenario.library import Binding, Library, Stack
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Content, Scenario
-    from mockpets.session.documents import Sources
+    from mockpets.scenario.scenario_model import Content, Scenario
+    from mockpets.session.session_scenarios import Sources
 
     Place = tuple[str, str]
     """The label of a collection, and the scenario that gives it content: see `Binding.place`."""

@@ -1,5 +1,5 @@
 """The settings of the server, and where they are read from."""
 
-from mockpets.settings.model import Settings
+from mockpets.settings.settings_table import Settings
 
 __all__ = ["Settings"]

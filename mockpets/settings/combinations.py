@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockpets.errors import Problem
-from mockpets.public.limits import PUBLIC
-from mockpets.settings.model import VARIABLE_PREFIX, VISITOR_RATE
+from mockpets.public.public_limits import PUBLIC
+from mockpets.settings.settings_table import VARIABLE_PREFIX, VISITOR_RATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mockpets.settings.model import Settings
+    from mockpets.settings.settings_table import Settings
 
 
 def contradictions(settings: Settings) -> list[Problem]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import printable
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import EffectiveSetting
-    from mockpets.settings.model import Settings
+    from mockpets.settings.settings_table import Settings
 
 DEFAULT: Final = "default"
 """The source of a setting that is not set."""

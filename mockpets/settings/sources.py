@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, Problem, did_you_mean, problem_with
-from mockpets.settings.model import VARIABLE_PREFIX, Settings, rows
+from mockpets.settings.settings_table import VARIABLE_PREFIX, Settings, rows
 from mockpets.text_files import place as place_in
 from mockpets.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.settings.model import Place, Row
+    from mockpets.settings.settings_table import Place, Row
 
     Table = Mapping[str, Row]
     PlaceOf = Callable[[str], Place]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.clock import LATEST, REAL, Clock
 from mockpets.constants import DEFAULT_SESSION, INT64_MAX
 from mockpets.contract.collections import OwnSchema, key_problem
-from mockpets.contract.model import Collection
+from mockpets.contract.contract_model import Collection
 from mockpets.errors import RequestError, invalid
 from mockpets.records.saved import Records, contents_of
 from mockpets.records.table import Table, empty_table, make_table
@@ -30,7 +30,7 @@ from mockpets.strict_json import dump_json, load_json_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Place, SharedState
     from mockpets.storage.database import Database

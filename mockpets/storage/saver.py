@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.clock import REAL
 from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
-from mockpets.public.names import is_visitor
+from mockpets.public.visitor_names import is_visitor
 from mockpets.records.saved import changed_rows
 from mockpets.records.store import Store, Unsaved
 from mockpets.session.save_progress import HURRY_KEYS

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
 from mockpets.errors import printable
-from mockpets.public.names import shortened
+from mockpets.public.visitor_names import shortened
 from mockpets.redaction import redacted_target
 
 if TYPE_CHECKING:

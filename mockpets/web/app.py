@@ -24,13 +24,13 @@ from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.reloader import Reloader
-from mockpets.seed.records import generate
+from mockpets.seed.generated_records import generate
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
 from mockpets.settings import Settings
 from mockpets.settings.combinations import contradictions
-from mockpets.settings.contracts import contract_files
+from mockpets.settings.named_contracts import contract_files
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
 from mockpets.web.error_responses import error_response

@@ -17,8 +17,8 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.media_types import concrete, is_json
 from mockpets.contract.parameters import NOTHING_READ
-from mockpets.contract.shapes import singular
-from mockpets.seed.documents import values_of as values_for
+from mockpets.contract.schema_shapes import singular
+from mockpets.seed.document_values import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
+    from mockpets.contract.contract_model import Operation
     from mockpets.contract.details import Details, Reply
     from mockpets.contract.fields import ValueProblem
-    from mockpets.contract.model import Operation
-    from mockpets.contract.openapi import Node
+    from mockpets.contract.openapi_loader import Node
     from mockpets.contract.parameters import Read
     from mockpets.contract.security import Credential
     from mockpets.records.store import Store
-    from mockpets.scenario.model import Canned, Described
+    from mockpets.scenario.scenario_model import Canned, Described
     from mockpets.seed.values import Values
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -451,7 +451,7 @@ def failed(
     :param key: of the record that does not exist.
     :param kind: the collection of that record, unless it is that of the operation.
     """
-    from mockpets.seed.error_responses import error_response  # errors are rare
+    from mockpets.seed.documented_errors import error_response  # errors are rare
 
     details = details_of(operation)
     error = error_response(

@@ -17,7 +17,7 @@ from mockpets.web.unmatched import not_found_message
 if TYPE_CHECKING:
     from mockpets.admission import Admission
     from mockpets.constants import ErrorCode
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.web.messages import Request
 
 _log: Final = logging.getLogger("mockpets")

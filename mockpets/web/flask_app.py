@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.contract_model import Contracts, Operation
     from mockpets.interface import Reply, Result
     from mockpets.web.messages import Steps, View
 

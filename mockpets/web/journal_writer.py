@@ -127,7 +127,7 @@ def _completed(
         checksum of the whole if it is truncated.
     :param headers: of the response.
     """
-    from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
+    from mockpets.recording.secret_removal import secrets_of  # here, since it slows down the start
 
     arrived = sent_headers(head) if isinstance(head, bytes) else head
     authorization = next((value for name, value in arrived if name == "Authorization"), None)
@@ -161,7 +161,7 @@ def record_release(
     :param response: as sent.
     :param text: for the note.
     """
-    from mockpets.recording.redaction import secrets_of
+    from mockpets.recording.secret_removal import secrets_of
 
     session, outcome, kept = request.session, request.outcome, request.kept
     assert session is not None  # noqa: S101 - a response that waits has one

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.interface import After, Incoming, Pair, Result
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait

@@ -17,9 +17,9 @@ from werkzeug.urls import iri_to_uri
 from mockpets.clock import time_text
 from mockpets.constants import LIST_METHODS, RECORD_METHODS
 from mockpets.contract.collections import OwnSchema
+from mockpets.contract.contract_model import LIMIT, Page, RecordSchema, Schema
 from mockpets.contract.error_messages import BODY_TOO_LARGE
 from mockpets.contract.fields import IntegerText
-from mockpets.contract.model import LIMIT, Page, RecordSchema, Schema
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
     from mockpets.constants import NoteCode, Role
-    from mockpets.contract.model import Contracts, Operation, Record
+    from mockpets.contract.contract_model import Contracts, Operation, Record
     from mockpets.records.store import Change, Contents, Filters, Store
-    from mockpets.scenario.model import Canned
+    from mockpets.scenario.scenario_model import Canned
     from mockpets.session.session import Session
     from mockpets.web.flask_app import App
     from mockpets.web.messages import Request, Steps

@@ -21,8 +21,8 @@ from mockpets.constants import CONTROL_PREFIX
 from mockpets.contract.control_calls import TAGS
 from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
-from mockpets.kit import known_of, render
-from mockpets.skill import SKILL, skill_files
+from mockpets.kit_files import known_of, render
+from mockpets.skill_files import SKILL, skill_files
 from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response
 from mockpets.web.panel_files import panel_files
@@ -30,7 +30,7 @@ from mockpets.web.panel_files import panel_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mockpets.contract.model import Contract, Contracts
+    from mockpets.contract.contract_model import Contract, Contracts
     from mockpets.scenario.library import Library
     from mockpets.web.messages import Request
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from mockpets.admission import Admission
     from mockpets.constants import NoteCode
-    from mockpets.contract.model import Collection, Contracts, Operation
+    from mockpets.contract.contract_model import Collection, Contracts, Operation
     from mockpets.records.store import Store
     from mockpets.scenario.library import Binding, Stack
-    from mockpets.scenario.model import Canned, Template
+    from mockpets.scenario.scenario_model import Canned, Template
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings

@@ -31,8 +31,8 @@ from mockpets.constants import (
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.interface import IMMEDIATE
 from mockpets.journal.wait import Wait
-from mockpets.public.names import shortened
-from mockpets.scenario.model import PASS, Canned
+from mockpets.public.visitor_names import shortened
+from mockpets.scenario.scenario_model import PASS, Canned
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
@@ -42,9 +42,9 @@ from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
     from mockpets.admission import Admission
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
-    from mockpets.scenario.model import Reply as StubReply
+    from mockpets.scenario.scenario_model import Reply as StubReply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings

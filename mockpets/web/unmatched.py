@@ -29,7 +29,7 @@ from mockpets.web.operations import serve
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.library import Stack
     from mockpets.web.flask_app import App
     from mockpets.web.messages import Request, Steps

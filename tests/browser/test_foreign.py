@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from tests.browser.panel import Panel
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page

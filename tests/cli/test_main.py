@@ -31,7 +31,7 @@ from mockpets.packaged_data import shipped
 from mockpets.seed.generator import generate
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.version import FULL_VERSION
 from tests.http_client import Client, OverSocket
 from tests.pet_store import PETS
@@ -153,15 +153,15 @@ def test_an_error_message_is_one_printable_line(
 
 HEAVY = {"faker", "flask", "marshmallow", "waitress", "werkzeug", "yaml"}
 CLIENT = {"http.client", "mockpets.client.client"}
-SETTINGS = {"mockpets.settings.model", "mockpets.cli.options"}
-OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
+SETTINGS = {"mockpets.settings.settings_table", "mockpets.cli.options"}
+OTHERS = {"mockpets.cli.control", "mockpets.cli.file_commands", "mockpets.cli.serve"}
 
 
 @pytest.mark.parametrize(("arguments", "unwanted"), [
-    (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+    (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit_files"}),
     (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
     (["serve", "--help"], HEAVY | CLIENT),
-    (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+    (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit_files"}),
     (["use", "empty", "--url=http://127.0.0.1:1"],
      HEAVY | OTHERS | {"logging", "tomllib", "mockpets.contract.document"}),
 ])  # fmt: skip

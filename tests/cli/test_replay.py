@@ -624,7 +624,7 @@ def test_strange_har_files_have_no_traceback(run: Run, tmp_path: Path, name: str
 
 def test_many_secrets_are_compared_only_where_one_may_be() -> None:
     """20,000 secrets with the same beginning: the text is compared with few of them."""
-    from mockpets.recording.redaction import _Repeated
+    from mockpets.recording.secret_removal import _Repeated
 
     class Counted(str):
         compared = 0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from mockpets.contract.openapi import Document
+from mockpets.contract.openapi_loader import Document
 from mockpets.contract.schema_fields import Fields
 
 _START = "#/components/schemas/"

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from mockpets.contract.openapi import Document, Node
+from mockpets.contract.openapi_loader import Document, Node
 
 _URI = "urn:document"
 

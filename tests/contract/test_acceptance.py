@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockpets.contract.contract_model import Schema
 from mockpets.contract.fields import INVALID
-from mockpets.contract.model import Schema
 from mockpets.contract.pet_store import PET_STORE
 
 SCHEMAS = {

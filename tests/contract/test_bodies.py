@@ -9,7 +9,7 @@ import pytest
 
 from mockpets.contract.bodies import Bodies, Sent
 from mockpets.contract.fields import INVALID
-from mockpets.contract.openapi import load, operations
+from mockpets.contract.openapi_loader import load, operations
 from mockpets.contract.schema_fields import Fields
 
 ANIMAL = {

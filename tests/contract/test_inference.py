@@ -15,9 +15,9 @@ from mockpets.contract.corrections import (
     OperationCorrection,
 )
 from mockpets.contract.inference import Guess, Inferred, infer
-from mockpets.contract.openapi import load, operations
+from mockpets.contract.openapi_loader import load, operations
 from mockpets.contract.query_meanings import Meaning
-from mockpets.contract.roles import RULES
+from mockpets.contract.role_rules import RULES
 from mockpets.errors import InputError
 
 Json = dict[str, Any]

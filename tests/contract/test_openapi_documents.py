@@ -11,7 +11,7 @@ import yaml
 
 from mockpets.contract import reading
 from mockpets.contract.media_types import json_media
-from mockpets.contract.openapi import Document, Note, base_path, load, not_served, operations
+from mockpets.contract.openapi_loader import Document, Note, base_path, load, not_served, operations
 from mockpets.errors import InputError, Problem
 from tests.contract.bad_documents import BAD_DOCUMENTS, BAD_FILES, START
 from tests.contract.damaged_documents import CLINIC, damaged

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mockpets.contract.openapi import load, operations
+from mockpets.contract.openapi_loader import load, operations
 from mockpets.contract.parameters import ParameterKind, Parameters, Read
 from mockpets.contract.schema_fields import Fields
 

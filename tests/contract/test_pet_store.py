@@ -81,7 +81,7 @@ import json, pathlib
 from werkzeug.test import Client
 from mockpets import Settings, create_app
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.kit import Known, declare_contract
+from mockpets.kit_files import Known, declare_contract
 PETS = PET_STORE.collections["pets"]
 from mockpets.records.table import dumped, make_table
 from mockpets.scenario.language.loader import load_fixture, scenario_schema

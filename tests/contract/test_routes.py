@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.contract.routes import Routes
+from mockpets.contract.path_tree import Routes
 from mockpets.scenario.matching import path_matches
 
 ROUTES = Routes(

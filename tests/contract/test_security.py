@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mockpets.contract.openapi import load, not_served
+from mockpets.contract.openapi_loader import load, not_served
 from tests.http_client import Client, Response
 from tests.web.documents import FAILED, Node, client_of, document, json_of, operation, write
 

@@ -10,8 +10,8 @@ from unittest import mock
 from mockpets import Settings, create_app
 from mockpets.constants import CONNECTIONS, HEAD_BYTES
 from mockpets.limits import USUAL
-from mockpets.public.limits import PUBLIC
-from mockpets.server.limits import Limits
+from mockpets.public.public_limits import PUBLIC
+from mockpets.server.server_limits import Limits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 from tests.programs import run_within

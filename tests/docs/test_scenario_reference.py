@@ -7,7 +7,7 @@ from typing import Any, Final
 from generate.scenario_keys import DEFINITIONS, definition
 from mockpets.scenario.check import check
 from mockpets.scenario.language.loader import scenario_schema
-from mockpets.scenario.language.references import SOURCES
+from mockpets.scenario.language.reference_compiler import SOURCES
 from tests.docs.page import ROOT
 
 TEXT = (ROOT / "docs" / "reference" / "scenario-language.md").read_text(encoding="utf-8")

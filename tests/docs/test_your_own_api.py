@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+from mockpets.contract.contract_description import description
 from mockpets.contract.corrections import CORRECTED_ROLES, CollectionCorrection, OperationCorrection
-from mockpets.contract.describe import description
-from mockpets.contract.roles import RULES
-from mockpets.scenario.contracts import load_contracts
+from mockpets.contract.role_rules import RULES
+from mockpets.scenario.contract_files import load_contracts
 from tests.docs.page import ROOT
 
 PAGE = (ROOT / "docs" / "start" / "your-own-api.md").read_text("utf-8")

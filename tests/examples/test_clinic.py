@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mockpets.contract.describe import description
-from mockpets.scenario.contracts import load_contracts
+from mockpets.contract.contract_description import description
+from mockpets.scenario.contract_files import load_contracts
 from tests.examples.project import EXAMPLES, REPEAT, copy, install, outcomes, playwright
 from tests.programs import need, run
 

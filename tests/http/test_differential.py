@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 
 from mockpets.http.request_parser import RequestParser
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, REJECTED, raw
 
 LIMITS = Limits()

@@ -16,7 +16,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES, ErrorCode
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, descriptors, need_connections, running
 

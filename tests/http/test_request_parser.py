@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.http.request_parser import RequestParser
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.http.sample_requests import BUILT, CREATE, HOST, LIST, MUTATED, REJECTED, chunks, raw
 
 LIMITS = Limits()

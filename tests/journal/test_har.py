@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from mockpets.journal.entry import Entry
-from mockpets.journal.har import document
+from mockpets.journal.har_export import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
 from tests.journal.entries import AT, ENTRIES, created, entry, message

@@ -15,7 +15,7 @@ from mockpets.contract.control_types import RequestFilters
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.contract.query_parameters import PARAMETERS
 from mockpets.errors import RequestError
-from mockpets.journal import har
+from mockpets.journal import har_export
 from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import full, selected, summary
@@ -245,7 +245,7 @@ def test_secrets_are_never_recorded(secret: str, **parts: Any) -> None:
     add(journal, entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
     (kept,) = journal.entries()
 
-    for document in (summary(kept), full(kept), har.document([kept], "0.1.0")):
+    for document in (summary(kept), full(kept), har_export.document([kept], "0.1.0")):
         text = dump_json(document).decode()
         assert secret not in text
         assert secret not in unquote(text)

@@ -16,9 +16,9 @@ from mockpets.journal.entry import Entry
 from mockpets.journal.journal import Journal, Journals, Kept
 from mockpets.journal.queries import summary
 from mockpets.journal.verification import Progress, Verdict, check, details, rank
-from mockpets.scenario.language.verification import Times, Verification, parse
+from mockpets.scenario.language.expectations import Times, Verification, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
-from mockpets.scenario.model import Condition, Match
+from mockpets.scenario.scenario_model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
 from tests.journal.entries import add, created, entry, message
 from tests.pet_store import OPERATIONS

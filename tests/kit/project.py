@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mockpets.kit import files_of, known_of, render
+from mockpets.kit_files import files_of, known_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.programs import need, need_packages, run_within

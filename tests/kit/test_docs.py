@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from tests.programs import free_port, need, run, run_within
 
 ROOT = Path(__file__).parent.parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mockpets
-from mockpets.kit import INTEGRATIONS, files_of
+from mockpets.kit_files import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
 from tests.programs import need, run_within
 

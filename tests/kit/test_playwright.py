@@ -14,7 +14,7 @@ import requests
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.kit import Known, list_scenarios
+from mockpets.kit_files import Known, list_scenarios
 from mockpets.scenario.library import load_library
 from tests.kit.project import CONFIG, Outcomes, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files

@@ -10,7 +10,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.cli.main import main
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from tests.http_client import Client, InProcess
 
 NAMES = files_of()

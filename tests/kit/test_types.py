@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mockpets.kit import TYPES_FILE, Known, known_of, render
-from mockpets.scenario.contracts import load_contracts
+from mockpets.kit_files import TYPES_FILE, Known, known_of, render
+from mockpets.scenario.contract_files import load_contracts
 from mockpets.scenario.library import load_library
 from tests.kit.project import install_kit
 from tests.programs import need, run, run_within

@@ -16,7 +16,7 @@ from typing import Final
 
 from mockpets.interface import App, Reply
 from mockpets.server.descriptors import connections_left, raise_limit
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.live.spawned import HOST, spawned
 from tests.server.query_app import FunctionApp
 

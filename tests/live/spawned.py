@@ -8,8 +8,8 @@ from typing import Final
 
 from mockpets.interface import App
 from mockpets.server.descriptors import raise_limit
-from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
+from mockpets.server.server_limits import Limits
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from mockpets import Settings, create_app
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.http_client import Client, OverSocket
 from tests.live.spawned import HOST, spawned
 

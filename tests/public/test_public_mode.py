@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from mockpets import MockpetsServer, Settings, addresses, create_app
-from mockpets.public.limits import BURST as BURST_SECONDS
-from mockpets.public.limits import IN_PROGRESS, PARKED, PUBLIC, TOKEN_ATTEMPTS
-from mockpets.settings.model import VISITOR_RATE
+from mockpets.public.public_limits import BURST as BURST_SECONDS
+from mockpets.public.public_limits import IN_PROGRESS, PARKED, PUBLIC, TOKEN_ATTEMPTS
+from mockpets.settings.settings_table import VISITOR_RATE
 from tests.http_client import Client, InProcess, Response
 from tests.routes import PANEL_FILES
 from tests.server.raw_http import Clock, Running, Wire, running

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mockpets.limits import USUAL
-from mockpets.public.limits import PUBLIC, RATE
-from mockpets.settings.model import rows
+from mockpets.public.public_limits import PUBLIC, RATE
+from mockpets.settings.settings_table import rows
 from tests.http_client import Response
 from tests.public.test_public_mode import FULL, WAIT, Public
 from tests.test_cost import counted_calls
@@ -44,7 +44,7 @@ def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: i
 def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     rate: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mockpets.public.limits.RATE", rate)
+    monkeypatch.setattr("mockpets.public.public_limits.RATE", rate)
     public = Public(pace=0)
 
     assert burst(public, [f"192.0.2.{number}" for number in range(250)]) == 2 * rate
@@ -169,7 +169,7 @@ def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.clear()
-    monkeypatch.setattr("mockpets.public.limits.RATE", 2)
+    monkeypatch.setattr("mockpets.public.public_limits.RATE", 2)
     with caplog.at_level(logging.WARNING, "mockpets"):
         response = reach()
 

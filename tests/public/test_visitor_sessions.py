@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from mockpets.public.limits import BURST, CREATE_SECONDS, PUBLIC, SESSION_PART
-from mockpets.settings.model import VISITOR_RATE
+from mockpets.public.public_limits import BURST, CREATE_SECONDS, PUBLIC, SESSION_PART
+from mockpets.settings.settings_table import VISITOR_RATE
 from mockpets.telemetry.access_log import configure
 from tests.http_client import Response
 from tests.public.test_public_mode import TOKEN, Public

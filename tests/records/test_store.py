@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from mockpets.constants import INT64_MAX, INT64_MIN, SAFE_INTEGER
 from mockpets.contract.collections import OwnSchema
-from mockpets.contract.model import Collection
+from mockpets.contract.contract_model import Collection
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.saved import SavedRecords

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mockpets.cli.main import main
-from mockpets.report.har import HAR_BYTES
+from mockpets.report.har_reader import HAR_BYTES
 from tests.report.traffic import Sent, create, document, report, series, write
 
 Run = Any

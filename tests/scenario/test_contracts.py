@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mockpets.contract.model import Contracts
+from mockpets.contract.contract_model import Contracts
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError
-from mockpets.scenario.contracts import load_contracts
+from mockpets.scenario.contract_files import load_contracts
 from tests.web.documents import Node, document, json_of, operation, write
 
 ITEM: Node = {

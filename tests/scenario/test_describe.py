@@ -8,9 +8,9 @@ import pytest
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
-from mockpets.scenario.describe import describe_content, describe_match, describe_stub
 from mockpets.scenario.library import load_library
-from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Stub
+from mockpets.scenario.scenario_description import describe_content, describe_match, describe_stub
+from mockpets.scenario.scenario_model import PASS, Canned, Condition, Delay, Generated, Match, Stub
 
 E503 = Canned(503, (), b"{}", "status 503 is not in the contract")
 LONG = tuple(Canned(status, (), b"") for status in range(200, 260))

@@ -9,7 +9,7 @@ import pytest
 from mockpets.constants import DELAY_SECONDS
 from mockpets.scenario.engine import Count, Outcome, decide, draw_delay
 from mockpets.scenario.matching import Facts
-from mockpets.scenario.model import PASS, Canned, Delay, Match, Stub
+from mockpets.scenario.scenario_model import PASS, Canned, Delay, Match, Stub
 from tests.pet_store import OPERATIONS
 
 LIST = Facts(OPERATIONS["listPets"], "GET", "/v1/pets")

@@ -9,8 +9,8 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.cli.main import main
 from mockpets.errors import InputError
-from mockpets.scenario.contracts import load_contracts
-from mockpets.scenario.files import find
+from mockpets.scenario.contract_files import load_contracts
+from mockpets.scenario.folders import find
 from mockpets.scenario.generic import GENERIC
 from mockpets.scenario.library import load_library
 from tests.http_client import Client, Response

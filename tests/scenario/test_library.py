@@ -20,8 +20,8 @@ from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import CACHED_STACKS, Library, digest, load_library
-from mockpets.scenario.model import Content, Delay, Generated
 from mockpets.scenario.reloader import Reloader
+from mockpets.scenario.scenario_model import Content, Delay, Generated
 from tests.pet_store import PETS
 
 SCENARIO = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario.matching import ABSENT, Comparison, Facts, covers, difference, path_matches
-from mockpets.scenario.model import Condition, Match, Operator
+from mockpets.scenario.scenario_model import Condition, Match, Operator
 
 LIST, GET = BUILT_IN.operations["listPets"], BUILT_IN.operations["getPet"]
 

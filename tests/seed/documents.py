@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from mockpets.contract.openapi import Document, Node, load
+from mockpets.contract.openapi_loader import Document, Node, load
 from mockpets.seed.values import Values
 from mockpets.strict_json import dump_json
 from tests.contract.json_schema import is_valid_by

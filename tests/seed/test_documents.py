@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from mockpets.contract.contract_model import Record
 from mockpets.contract.corrections import Corrections
 from mockpets.contract.details import Api
 from mockpets.contract.document_records import DocumentRecords
-from mockpets.contract.model import Record
-from mockpets.contract.openapi import Node
-from mockpets.seed.documents import generate_records
+from mockpets.contract.openapi_loader import Node
+from mockpets.seed.document_values import generate_records
 from tests.seed.documents import NOW, document_with, reference, response
 
 TEXT: dict[str, Any] = {"type": "string"}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockpets.contract.openapi import Node
-from mockpets.seed.error_responses import PROBLEM, ErrorResponse, error_response
+from mockpets.contract.openapi_loader import Node
+from mockpets.seed.documented_errors import PROBLEM, ErrorResponse, error_response
 from tests.contract.json_schema import is_valid_by
 from tests.seed.documents import document_with, response, values_of
 

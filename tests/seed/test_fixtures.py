@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX
-from mockpets.contract.model import Record
+from mockpets.contract.contract_model import Record
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.packaged_data import shipped
 from mockpets.seed.names import CATEGORIES

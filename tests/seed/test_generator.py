@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import mockpets
 from mockpets.constants import INT64_MAX
-from mockpets.contract.model import Record
+from mockpets.contract.contract_model import Record
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.seed.generator import BLOCK, PetProvider, generate
 from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
@@ -72,7 +72,7 @@ def blocks(pets: tuple[Record, ...]) -> list[tuple[Record, ...]]:
 PETS_OF_A_BUILD = """
 import json, sys
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.seed.records import generate
+from mockpets.seed.generated_records import generate
 [pets] = PET_STORE.collections.values()
 for count, seed, locale in json.loads(sys.argv[1]):
     print(json.dumps(generate(pets, count, seed, locale)), "faker" in sys.modules)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockpets.contract.openapi import Node
+from mockpets.contract.openapi_loader import Node
 from mockpets.seed.values import ABSENT, Values
 from mockpets.strict_json import dump_json
 from tests.contract.json_schema import is_valid_by
@@ -466,7 +466,7 @@ def test_values_of_the_request_are_repeated_where_they_are_valid(
 RUN = """
 import sys
 from pathlib import Path
-from mockpets.contract.openapi import load
+from mockpets.contract.openapi_loader import load
 from mockpets.seed.values import Values
 from mockpets.strict_json import dump_json
 document = load(Path(sys.argv[1]), "x")

@@ -8,9 +8,9 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
-from mockpets.public.limits import BURST
-from mockpets.server.limits import Limits
-from mockpets.settings.model import VISITOR_RATE
+from mockpets.public.public_limits import BURST
+from mockpets.server.server_limits import Limits
+from mockpets.settings.settings_table import VISITOR_RATE
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
 

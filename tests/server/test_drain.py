@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, descriptors, port_of, running
 

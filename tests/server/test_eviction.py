@@ -9,7 +9,7 @@ import pytest
 
 from mockpets.server.connection import Connection
 from mockpets.server.eviction import EvictionQueue
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, need_connections, running
 

@@ -11,7 +11,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
 

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 import pytest
 
 from mockpets.constants import CONNECTIONS
-from mockpets.public.limits import IN_PROGRESS
+from mockpets.public.public_limits import IN_PROGRESS
 from mockpets.server import MockpetsServer
-from mockpets.server.limits import Limits, limits_for
+from mockpets.server.server_limits import Limits, limits_for
 from mockpets.settings import Settings
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
@@ -189,7 +189,7 @@ sys.exit(main())
 EXHAUSTED = """
 import resource
 from mockpets.interface import Reply
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, running
 

@@ -7,8 +7,8 @@ from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.table import TableCache
 from mockpets.scenario.library import Library
-from mockpets.scenario.model import Scenario
-from mockpets.seed.records import generate
+from mockpets.scenario.scenario_model import Scenario
+from mockpets.seed.generated_records import generate
 from mockpets.session.session import SharedState
 
 

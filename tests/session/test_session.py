@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mockpets import Settings, create_app
 from mockpets.scenario.matching import Facts
-from mockpets.scenario.model import Canned, Scenario, Stub
+from mockpets.scenario.scenario_model import Canned, Scenario, Stub
 from mockpets.session.session import Session
 from tests.http_client import Client, InProcess
 from tests.pet_store import OPERATIONS

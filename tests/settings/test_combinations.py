@@ -9,7 +9,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.errors import InputError
 from mockpets.settings.combinations import contradictions, notices
-from mockpets.settings.model import VISITOR_RATE
+from mockpets.settings.settings_table import VISITOR_RATE
 from mockpets.settings.sources import load_settings
 
 TOKEN = "secret-token"

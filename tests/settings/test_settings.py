@@ -12,10 +12,10 @@ import pytest
 from mockpets.constants import FILE_BYTES, INT64_MAX
 from mockpets.errors import InputError
 from mockpets.limits import USUAL
-from mockpets.public.limits import PUBLIC
+from mockpets.public.public_limits import PUBLIC
 from mockpets.seed.names import LOCALES
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings, readable_secrets
 from mockpets.units import size_text
 

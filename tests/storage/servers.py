@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mockpets.contract.collections import OwnSchema
-from mockpets.contract.model import Collection, Key
+from mockpets.contract.contract_model import Collection, Key
 from mockpets.journal.journal import Journals
 from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, make_table, rows_of
 from mockpets.scenario.library import Library
-from mockpets.scenario.model import Scenario
-from mockpets.seed.records import generate
+from mockpets.scenario.scenario_model import Scenario
+from mockpets.seed.generated_records import generate
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import Session, SharedState
 from mockpets.storage.database import open_database

@@ -21,8 +21,8 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
 from mockpets.records.table import Table, make_table, rows_of
 from mockpets.session import save_progress
-from mockpets.session.documents import Documents
 from mockpets.session.save_progress import HURRY_KEYS, SKIPPED_KEYS
+from mockpets.session.session_scenarios import Documents
 from mockpets.storage.database import TABLES
 from tests.pet_store import PETS
 from tests.storage.servers import (

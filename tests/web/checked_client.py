@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from mockpets import Settings, create_app
 from mockpets.contract.media_types import json_media
-from mockpets.contract.openapi import Document, load
+from mockpets.contract.openapi_loader import Document, load
 from tests.contract.json_schema import is_valid_by
 from tests.http_client import Client, InProcess, Response
 

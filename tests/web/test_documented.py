@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mockpets.contract.media_types import json_media
-from mockpets.contract.openapi import Described, load, operations
+from mockpets.contract.openapi_loader import Described, load, operations
 from mockpets.strict_json import load_json
 from tests.contract.json_schema import is_valid_by
 from tests.http_client import KEY, Client, Response

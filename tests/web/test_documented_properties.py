@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.contract.media_types import json_media
-from mockpets.contract.openapi import Described, base_path, load, operations
+from mockpets.contract.openapi_loader import Described, base_path, load, operations
 from mockpets.contract.schema_fields import Fields
 from mockpets.strict_json import load_json
 from tests.http_client import Client, Response

@@ -8,7 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
-from mockpets.client.connection import VerificationError
+from mockpets.client.transport import VerificationError
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 

@@ -198,7 +198,7 @@ def test_scenarios_are_checked_against_the_new_document(shop: Shop) -> None:
 
 def test_the_pet_store_is_never_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = create_app(Settings())
-    monkeypatch.setattr("mockpets.scenario.contracts.load_contracts", None)
+    monkeypatch.setattr("mockpets.scenario.contract_files.load_contracts", None)
     app.extensions["mockpets"].reloader.look()
 
     assert Client(InProcess(app))("GET", "/v1/pets").status == 200

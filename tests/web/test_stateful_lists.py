@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from tests.http_client import Response
 from tests.web.checked_client import Checked, op, several, thing, write
 

@@ -252,6 +252,8 @@ class ClinicMachine(RuleBasedStateMachine):
             assert response.status == 404
         elif is_deleted:
             del appointments[key]
+        elif appointments[key].get("status") == "cancelled":
+            assert response.status == 409  # has happened already
         else:
             appointments[key] = {**appointments[key], "status": "cancelled"}
             assert response.json == appointments[key]

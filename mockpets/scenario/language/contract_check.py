@@ -20,18 +20,18 @@ from mockpets.errors import nearest
 from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.likely_mistakes import NEAR
 from mockpets.scenario.language.match import operation_at
-from mockpets.scenario.language.references import Compiler
+from mockpets.scenario.language.reference_compiler import Compiler
 from mockpets.scenario.matching import ABSENT, operations_of
-from mockpets.scenario.model import Canned, Match, Template
+from mockpets.scenario.scenario_model import Canned, Match, Template
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.contract_model import Contracts, Operation
     from mockpets.contract.fields import Invalid
-    from mockpets.contract.model import Contracts, Operation
-    from mockpets.scenario.language.data import Page, PageSource
+    from mockpets.scenario.language.contents import Page, PageSource
     from mockpets.scenario.language.reply import Draft
 
 _JSON: Final = "application/json"

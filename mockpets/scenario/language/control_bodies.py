@@ -19,8 +19,8 @@ from mockpets.constants import (
     WAITING_RESPONSES,
 )
 from mockpets.errors import DocumentError, InputError
+from mockpets.scenario.language.contents import DATA, content_shape
 from mockpets.scenario.language.contract_check import canned
-from mockpets.scenario.language.data import DATA, content_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, Object, not_both, some
 from mockpets.scenario.language.parser import read
@@ -28,7 +28,7 @@ from mockpets.scenario.language.reply import ONE_REPLY, Draft
 from mockpets.scenario.language.scenario import DELAY, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.matching import operations_of
-from mockpets.scenario.model import PASS, Match
+from mockpets.scenario.scenario_model import PASS, Match
 from mockpets.strict_json import dump_json
 from mockpets.text_files import check_text
 from mockpets.units import DURATION, parse_duration, quote
@@ -36,12 +36,12 @@ from mockpets.units import DURATION, parse_duration, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.contract.model import Collection as Definition
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Collection as Definition
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Content, Delay, Reply, Scenario
+    from mockpets.scenario.scenario_model import Content, Delay, Reply, Scenario
 
 BODY: Final = "body"
 """The name of the body in problems."""

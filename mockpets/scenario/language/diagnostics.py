@@ -14,11 +14,11 @@ from mockpets.units import dotted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from mockpets.contract.contract_model import Collection as RecordsOf
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.fields import Invalid
-    from mockpets.contract.model import Collection as RecordsOf
-    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node, Path
-    from mockpets.scenario.model import Content
+    from mockpets.scenario.scenario_model import Content
 
     Fixture = Callable[[RecordsOf | None], tuple[bytes, ...] | InputError]
     """Returns the records of a fixture for a contract's collection or another, or its problems."""

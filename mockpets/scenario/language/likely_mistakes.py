@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from mockpets.contract.fields import INVALID, split_hint
 from mockpets.errors import did_you_mean
 from mockpets.scenario.matching import operations_of
-from mockpets.scenario.model import Canned, Match
+from mockpets.scenario.scenario_model import Canned, Match
 from mockpets.units import quote, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from mockpets.contract.contract_model import Operation
     from mockpets.contract.fields import ContractField
-    from mockpets.contract.model import Operation
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node, Path
-    from mockpets.scenario.model import Condition, Reply
+    from mockpets.scenario.scenario_model import Condition, Reply
 
 _TEMPLATE: Final = re.compile(r"\{\{.{0,60}?\}\}", re.DOTALL)
 _INVALID: Final = (400, 422)

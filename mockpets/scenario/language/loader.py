@@ -18,7 +18,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import invalid, problem_with
-from mockpets.scenario.language.data import records_shape
+from mockpets.scenario.language.contents import records_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.scenario import SCENARIO
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from mockpets.contract.model import Collection as CollectionOfContract
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Collection as CollectionOfContract
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.language.shapes import Schema, Shape
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.scenario_model import Scenario
 
 
 def load_scenario(

@@ -30,15 +30,15 @@ from mockpets.scenario.language.shapes import (
     Value,
 )
 from mockpets.scenario.matching import is_any_segment, operations_of, operations_with
-from mockpets.scenario.model import OPERATORS, Condition, Match
+from mockpets.scenario.scenario_model import OPERATORS, Condition, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.fields import ContractField
-    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.shapes import Definitions, Schema

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.errors import InputError, Problem
-from mockpets.scenario.language.scalars import Scalar, read_json_scalar, read_scalar
+from mockpets.scenario.language.yaml_scalars import Scalar, read_json_scalar, read_scalar
 from mockpets.units import dotted, quote
 
 if TYPE_CHECKING:

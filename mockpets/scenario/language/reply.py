@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import ERRORS, RESOURCE_ERRORS
+from mockpets.contract.contract_model import Failure
 from mockpets.contract.error_messages import RESOURCE_MESSAGES, network_error
-from mockpets.contract.model import Failure
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.described import error_of, is_absence
-from mockpets.scenario.language.data import PAGE
+from mockpets.scenario.language.contents import PAGE
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.likely_mistakes import warn_templates
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
@@ -30,13 +30,13 @@ from mockpets.scenario.language.shapes import (
     Value,
 )
 from mockpets.scenario.matching import ABSENT
-from mockpets.scenario.model import PASS, Described
+from mockpets.scenario.scenario_model import PASS, Described
 
 if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.fields import Invalid
-    from mockpets.contract.model import Contracts
-    from mockpets.scenario.language.data import PageSource
+    from mockpets.scenario.language.contents import PageSource
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
 

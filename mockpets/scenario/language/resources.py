@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BASE_MARK, CONTROL_PREFIX, ROLES
 from mockpets.contract.collections import OwnSchema, json_types, required_of
-from mockpets.contract.model import Collection
+from mockpets.contract.contract_model import Collection
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.match import SEGMENT, operation_at
@@ -17,7 +17,7 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
-    from mockpets.scenario.model import Content
+    from mockpets.scenario.scenario_model import Content
 
 
 def _resource(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:

@@ -10,8 +10,8 @@ from mockpets.contract.collections import record_problems
 from mockpets.contract.fields import INVALID
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.records.table import parse_row
+from mockpets.scenario.language.contents import DATA
 from mockpets.scenario.language.contract_check import canned
-from mockpets.scenario.language.data import DATA
 from mockpets.scenario.language.likely_mistakes import warn_conditions
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
@@ -27,15 +27,15 @@ from mockpets.scenario.language.shapes import (
     Value,
     kebab_case,
 )
-from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
+from mockpets.scenario.scenario_model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.contract_model import Collection
     from mockpets.contract.fields import Invalid
-    from mockpets.contract.model import Collection
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
-    from mockpets.scenario.model import Content
+    from mockpets.scenario.scenario_model import Content
 
 _LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 """A visible character of one line: no control, text direction or zero-width character."""

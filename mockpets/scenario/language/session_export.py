@@ -18,6 +18,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.fields import INVALID
 from mockpets.errors import invalid
+from mockpets.scenario.language.contents import DATA, records_shape
 from mockpets.scenario.language.control_bodies import (
     BODY,
     CLOCK,
@@ -26,7 +27,6 @@ from mockpets.scenario.language.control_bodies import (
     SessionConfig,
     config_of,
 )
-from mockpets.scenario.language.data import DATA, records_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object
 from mockpets.scenario.language.parser import parse
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.scenario_model import Scenario
 
 FORMAT: Final = 1
 """The version of the document; increased if an older mockpets cannot read it correctly."""

@@ -19,10 +19,10 @@ from mockpets.errors import did_you_mean
 from mockpets.units import either, shortened
 
 if TYPE_CHECKING:
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
-    from mockpets.scenario.language.scalars import Scalar
+    from mockpets.scenario.language.yaml_scalars import Scalar
 
 Schema = dict[str, Any]
 """A JSON Schema, 2020-12."""

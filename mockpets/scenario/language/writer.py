@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from mockpets.scenario.language.scalars import read_scalar
+from mockpets.scenario.language.yaml_scalars import read_scalar
 from mockpets.text_files import INVISIBLE
 
 if TYPE_CHECKING:

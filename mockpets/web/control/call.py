@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from mockpets.admission import Admission
     from mockpets.constants import ErrorCode
+    from mockpets.contract.contract_model import Collection, Contracts
     from mockpets.contract.control_calls import Call
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
-    from mockpets.contract.model import Collection, Contracts
     from mockpets.contract.query_parameters import Parameter
     from mockpets.records.store import Store
     from mockpets.scenario.library import Binding, Stack

@@ -10,8 +10,8 @@ from mockpets.contract import control_calls as calls
 from mockpets.contract.query_parameters import CONTROL_RECORDS, PARAMETERS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.records.table import parse_row
-from mockpets.scenario.model import Generated
-from mockpets.seed.records import complete_new
+from mockpets.scenario.scenario_model import Generated
+from mockpets.seed.generated_records import complete_new
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
@@ -21,7 +21,7 @@ from mockpets.web.operations import filters_of, read_records
 
 if TYPE_CHECKING:
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Collection, Record
+    from mockpets.contract.contract_model import Collection, Record
     from mockpets.records.store import Contents, Store
     from mockpets.records.table import Table
     from mockpets.scenario.library import Stack
@@ -166,7 +166,7 @@ async def _generated(call: ControlRequest, collection: Collection, store: Store)
     if isinstance(key, int):
         del record[collection.key]
     if collection.is_of_document:
-        from mockpets.seed.documents import give_parent, parents_of
+        from mockpets.seed.document_values import give_parent, parents_of
 
         for parent in parents_of(collection, call.contracts.collections.values()):
             rows = (await call.store(parent)).rows(CONTROL_RECORDS)

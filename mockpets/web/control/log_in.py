@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Contract, Contracts, Operation, Record
+    from mockpets.contract.contract_model import Contract, Contracts, Operation, Record
     from mockpets.records.store import Contents
     from mockpets.web.control.call import ControlRequest, JsonResponse
 

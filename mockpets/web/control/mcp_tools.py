@@ -18,7 +18,7 @@ from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.shapes import ANY_KIND, Choice, Definitions, Number, Text, Value
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
-from mockpets.web.control import journal
+from mockpets.web.control import requests
 from mockpets.web.control.call import invalid_body, json_response
 from mockpets.web.messages import Request
 from mockpets.web.session_selector import SESSION_KEY
@@ -26,8 +26,8 @@ from mockpets.web.session_selector import SESSION_KEY
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.control_calls import Call
-    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.web.control.call import ControlRequest, JsonResponse
     from mockpets.web.messages import Response, View
@@ -232,7 +232,7 @@ async def _tried(call: ControlRequest) -> JsonResponse[Any]:
     """Explain a request that was not sent, and return its response."""
     from mockpets.journal.explanation import explanation
 
-    entry, seed = await journal.tried(call)
+    entry, seed = await requests.tried(call)
     response = queries.full(entry)["response"]
     return json_response({**explanation(entry, seed, sent=False), "response": response})
 

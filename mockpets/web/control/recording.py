@@ -13,17 +13,18 @@ from mockpets.constants import ROLES
 from mockpets.contract import control_calls as calls
 from mockpets.contract.collections import required_of
 from mockpets.errors import DocumentError, RequestError
-from mockpets.scenario.model import Generated
+from mockpets.scenario.scenario_model import Generated
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_ascii, load_json
 from mockpets.units import counted, parse_int64, quote
 from mockpets.web.control.call import json_response, responds_to
-from mockpets.web.control.journal import recorded_request
+from mockpets.web.control.requests import recorded_request
 from mockpets.web.jobs import run_job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mockpets.contract.contract_model import Collection, Contracts
     from mockpets.contract.control_types import (
         DroppedStub,
         RecordedScenario,
@@ -31,12 +32,11 @@ if TYPE_CHECKING:
         RecordingStarted,
         StubInUse,
     )
-    from mockpets.contract.model import Collection, Contracts
     from mockpets.journal.entry import Entry
     from mockpets.recording.exchange import Assigned
     from mockpets.recording.infer import Recording
     from mockpets.scenario.library import Stack
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.scenario_model import Scenario
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
@@ -81,7 +81,7 @@ async def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     from mockpets.journal.comparison import compare
     from mockpets.recording import stub as recorded
     from mockpets.recording.exchange import created_records, exchange_of, exchanges_of
-    from mockpets.recording.redaction import Redactor, listed_secrets, redacted_names
+    from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names
     from mockpets.scenario.language.writer import text_of
 
     entry, wanted = recorded_request(call), call.query
@@ -196,7 +196,7 @@ async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario with which the requests since the beginning get the same responses."""
     from mockpets.recording.exchange import created_records, exchanges_of
     from mockpets.recording.infer import infer
-    from mockpets.recording.redaction import Redactor, listed_secrets, redacted_names
+    from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names
     from mockpets.scenario.language.writer import text_of
     from mockpets.web.recording_model import SessionModel
 

@@ -23,10 +23,18 @@ from mockpets.constants import (
 from mockpets.contract import control_calls as calls
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, RequestError
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import data, files, journal, log_in, recording, sessions, transfer
+from mockpets.web.control import (
+    data,
+    log_in,
+    recording,
+    requests,
+    scenario_files,
+    sessions,
+    transfer,
+)
 from mockpets.web.control.access import check_caller, may_read, record_preflight
 from mockpets.web.control.call import (
     VIEWS,
@@ -46,14 +54,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.control_calls import Call
-    from mockpets.contract.model import Contracts
     from mockpets.interface import ServerCounts
     from mockpets.web.control.call import ControlContext
     from mockpets.web.flask_app import App
     from mockpets.web.messages import Request, Steps, View
 
-_MODULES: Final = (data, files, journal, log_in, recording, sessions, transfer)
+_MODULES: Final = (data, log_in, recording, requests, scenario_files, sessions, transfer)
 """Those whose views are bound to calls as they are imported."""
 
 
@@ -212,7 +220,8 @@ def openapi(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
 @responds_to(calls.CONTRACT)
 async def contract(call: ControlRequest) -> JsonResponse[types.ContractList]:
     """Return what each operation of the contracts does, and by which rule."""
-    from mockpets.contract.describe import description  # here, since it would slow down the start
+    # Here, since it would slow down the start.
+    from mockpets.contract.contract_description import description
 
     def descriptions() -> types.ContractList:
         return {"contracts": [*map(description, call.contracts.all)]}
@@ -234,7 +243,7 @@ def control_document(tag: str | None = None, contracts: Contracts = BUILT_IN) ->
     :param tag: for only the calls with this tag: one of `TAGS`.
     """
     # Imported here, since the types of all calls would slow down the start.
-    from mockpets.web.control.openapi import document_of
+    from mockpets.web.control.control_document import document_of
 
     return document_of(tag, contracts)
 
@@ -268,7 +277,8 @@ async def metrics(call: ControlRequest) -> Response:
 @responds_to(calls.MCP)
 async def mcp(call: ControlRequest) -> Response:
     """Respond to a message of the Model Context Protocol, which coding agents speak."""
-    from mockpets.web.control.mcp import respond  # here, since it would slow down the start
+    # Here, since it would slow down the start.
+    from mockpets.web.control.mcp_endpoint import respond
 
     async def run_inside(inner: Call[Any], request: Request, own: View | None) -> Response:
         return await run(inner, call.context, request, own)

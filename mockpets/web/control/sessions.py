@@ -15,12 +15,12 @@ from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
-from mockpets.scenario.describe import describe_content, describe_hidden, describe_stub
 from mockpets.scenario.expressions import SOURCE
-from mockpets.scenario.files import as_text
-from mockpets.scenario.model import Generated
+from mockpets.scenario.folders import as_text
 from mockpets.scenario.saved_file import digest_of, place_of
-from mockpets.session.documents import Documents
+from mockpets.scenario.scenario_description import describe_content, describe_hidden, describe_stub
+from mockpets.scenario.scenario_model import Generated
+from mockpets.session.session_scenarios import Documents
 from mockpets.settings.effective import effective_settings
 from mockpets.text_files import read_text
 from mockpets.units import either, is_expression
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Contract, Operation
+    from mockpets.contract.contract_model import Contract, Operation
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Content
+    from mockpets.scenario.scenario_model import Content
     from mockpets.session.session import Session, SharedState
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
 

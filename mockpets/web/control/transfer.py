@@ -12,8 +12,8 @@ from mockpets.errors import InputError, Problem, RequestError
 from mockpets.records.saved import Records
 from mockpets.records.table import parse_row
 from mockpets.scenario.engine import Count
-from mockpets.session.documents import Documents
 from mockpets.session.session import Snapshot
+from mockpets.session.session_scenarios import Documents
 from mockpets.strict_json import dump_json, load_json
 from mockpets.version import FULL_VERSION
 from mockpets.web.control.call import JsonResponse, body_text, json_response, responds_to
@@ -54,7 +54,7 @@ async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
 
 def _export(session: Session, *, has_log: bool) -> bytes:
     """Return an exported session as JSON, or raise ``conflict`` if no import would accept it."""
-    from mockpets.journal.har import document
+    from mockpets.journal.har_export import document
 
     snapshot = session.snapshot()
     records = [*_reachable(session, snapshot)]

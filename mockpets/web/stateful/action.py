@@ -19,15 +19,15 @@ from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json
 from mockpets.web.documented import Sent, details_of, session_of, values_of
-from mockpets.web.stateful.comparison import equal
 from mockpets.web.stateful.expansion import expanded, owner_of
 from mockpets.web.stateful.tokens import key_of_token
+from mockpets.web.stateful.value_comparison import equal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mockpets.contract.contract_model import Key, Operation, Record
     from mockpets.contract.inference import GuessedCollection
-    from mockpets.contract.model import Key, Operation, Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Change, Store
     from mockpets.seed.values import Values

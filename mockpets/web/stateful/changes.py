@@ -11,7 +11,6 @@ from mockpets.contract.json_patch import json_patch
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, json_array
 from mockpets.web.stateful.action import GONE, Action, ActionError
-from mockpets.web.stateful.comparison import has
 from mockpets.web.stateful.conditions import check
 from mockpets.web.stateful.new_records import add, set_given, set_times
 from mockpets.web.stateful.people import hide_password, respond_with_token
@@ -22,12 +21,13 @@ from mockpets.web.stateful.rendering import (
     respond_with,
     respond_with_record,
 )
+from mockpets.web.stateful.value_comparison import has
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.messages import Response
 

@@ -13,7 +13,7 @@ from mockpets.web.stateful.action import ActionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action

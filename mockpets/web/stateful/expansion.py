@@ -10,8 +10,8 @@ from mockpets.records.table import parse_row
 from mockpets.web.stateful.tokens import token_of
 
 if TYPE_CHECKING:
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Additions
-    from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
 
 

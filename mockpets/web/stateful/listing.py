@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.contract.document_records import OWN, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.contract.query_meanings import Meaning
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, dump_text, json_array
 from mockpets.web.stateful.action import GONE
-from mockpets.web.stateful.comparison import (
-    compare,
-    contains,
-    equal,
-    has,
-    is_true,
-    sort_key,
-    written,
-)
 from mockpets.web.stateful.new_records import given_value
 from mockpets.web.stateful.paging import page_of, query_names
 from mockpets.web.stateful.rendering import (
@@ -31,11 +22,20 @@ from mockpets.web.stateful.rendering import (
     rendered_all,
     respond_with,
 )
+from mockpets.web.stateful.value_comparison import (
+    compare,
+    contains,
+    equal,
+    has,
+    is_true,
+    sort_key,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mockpets.contract.model import Record
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.clock import real_time, time_text
 from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from mockpets.errors import RequestError
 from mockpets.web.documented import session_of
 from mockpets.web.stateful import people
@@ -17,8 +17,8 @@ from mockpets.web.stateful.action import ActionError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.stateful.action import Action
 

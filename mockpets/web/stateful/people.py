@@ -12,14 +12,14 @@ from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.documented import Arguments, details_of
 from mockpets.web.messages import Request
 from mockpets.web.stateful.action import Action, ActionError
-from mockpets.web.stateful.comparison import equal
 from mockpets.web.stateful.rendering import rendered, respond_with_record
 from mockpets.web.stateful.tokens import token_of
+from mockpets.web.stateful.value_comparison import equal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.model import Contract, Operation, Record
+    from mockpets.contract.contract_model import Contract, Operation, Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session

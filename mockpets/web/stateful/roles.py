@@ -21,7 +21,7 @@ from mockpets.web.stateful.repeats import once
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.records.store import Store
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request

@@ -9,14 +9,14 @@ from mockpets.contract.fields import INVALID
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import dotted, either, quote, shortened
-from mockpets.web.stateful.comparison import equal, has
+from mockpets.web.stateful.value_comparison import equal, has
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mockpets.contract.contract_model import Collection, Record
     from mockpets.contract.document_records import DocumentRecords
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Collection, Record
     from mockpets.contract.query_meanings import PropertyPath
 
 _SHOWN: Final = 5

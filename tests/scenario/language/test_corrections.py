@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from mockpets.contract.corrections import Corrections, corrections_beside
-from mockpets.contract.openapi import load
+from mockpets.contract.openapi_loader import load
 from mockpets.errors import InputError
-from mockpets.scenario.language.corrections import load_corrections
+from mockpets.scenario.language.corrections_file import load_corrections
 
 BLOG = """\
 openapi: 3.1.0

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
-from mockpets.contract.model import Record
+from mockpets.contract.contract_model import Record
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
-from mockpets.scenario.model import (
+from mockpets.scenario.scenario_model import (
     PASS,
     Canned,
     Condition,

@@ -16,7 +16,7 @@ from mockpets.constants import FILE_NODES
 from mockpets.errors import InputError
 from mockpets.scenario.language.nodes import FILE_DEPTH, Event, Node, TreeReader
 from mockpets.scenario.language.parser import Document, parse
-from mockpets.scenario.language.scalars import read_scalar
+from mockpets.scenario.language.yaml_scalars import read_scalar
 from mockpets.text_files import check_text, read_text
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
-from mockpets.kit import files_of
+from mockpets.kit_files import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.http_client import JSON, InProcess, Response
 from tests.routes import complete_app

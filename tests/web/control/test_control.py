@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.settings.model import rows
+from mockpets.settings.settings_table import rows
 from tests.http_client import JSON, Client, InProcess, OverSocket
 
 Make = Callable[..., Client]

@@ -12,7 +12,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.scenario.language import control_bodies
-from mockpets.seed.records import generate
+from mockpets.seed.generated_records import generate
 from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Running, Wire, running
 

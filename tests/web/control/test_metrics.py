@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.server.limits import Limits
+from mockpets.server.server_limits import Limits
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 

@@ -18,7 +18,7 @@ from mockpets.constants import ERRORS, ErrorCode
 from mockpets.contract import control_types as types
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.web.control.openapi import schema_of
+from mockpets.web.control.control_document import schema_of
 from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket, Response
 from tests.web.documents import CLINIC, client_of

@@ -10,8 +10,8 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.journal import verification
-from mockpets.server.limits import Limits
 from mockpets.server.scheduler import Scheduler
+from mockpets.server.server_limits import Limits
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mockpets.memory_budget import MemoryBudget
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.scenario_model import Scenario
 
     Sources = Mapping[str, tuple[Scenario, str]]
     """Scenarios by name, with their source."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from mockpets.contract.pet_store import BUILT_IN
 
 if TYPE_CHECKING:
-    from mockpets.contract.model import Contracts
-    from mockpets.scenario.contracts import ContractFiles
-    from mockpets.settings.model import Settings
+    from mockpets.contract.contract_model import Contracts
+    from mockpets.scenario.contract_files import ContractFiles
+    from mockpets.settings.settings_table import Settings
 
 
 def contract_files(settings: Settings) -> ContractFiles | None:
@@ -20,7 +20,7 @@ def contract_files(settings: Settings) -> ContractFiles | None:
     """
     if not (settings.contract or settings.corrections):
         return None
-    from mockpets.scenario.contracts import ContractFiles  # most servers have no document
+    from mockpets.scenario.contract_files import ContractFiles  # most servers have no document
 
     corrections = Path(settings.corrections) if settings.corrections else None
     return ContractFiles(settings.contract, corrections)

@@ -25,7 +25,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import InputError, Problem
 from mockpets.limits import USUAL, Limits
-from mockpets.public.limits import PUBLIC
+from mockpets.public.public_limits import PUBLIC
 from mockpets.settings import validators as check
 from mockpets.units import got, switch
 

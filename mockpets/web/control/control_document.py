@@ -26,18 +26,24 @@ from typing import (
 
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_calls, control_types
+from mockpets.contract.contract_model import RecordSchema
 from mockpets.contract.control_calls import CALLS, SCENARIO_FILE, TAGS
-from mockpets.contract.model import RecordSchema
 from mockpets.contract.query_parameters import PARAMETERS
-from mockpets.scenario.language import control_bodies, data, reply, session_export, verification
+from mockpets.scenario.language import (
+    contents,
+    control_bodies,
+    expectations,
+    reply,
+    session_export,
+)
 from mockpets.scenario.language.shapes import Definitions, Shape
 from mockpets.web.control.call import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from mockpets.contract.contract_model import Contract, Contracts
     from mockpets.contract.control_calls import Call
-    from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.language.shapes import Schema
 
 _DESCRIPTION: Final = """\
@@ -49,7 +55,7 @@ A call works on the session that the server's URL (`/~NAME/__mockpets`) or the h
 """
 _SHAPES: Final = {
     each.name: each
-    for module in (control_bodies, data, reply, session_export, verification)
+    for module in (contents, control_bodies, expectations, reply, session_export)
     for each in vars(module).values()
     if isinstance(each, Shape) and each.name
 }

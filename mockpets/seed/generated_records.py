@@ -1,6 +1,6 @@
 """Generate and complete the records of collections.
 
-Only documents need `seed.documents`, whose import delays a start.
+Only documents need `seed.document_values`, whose import delays a start.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mockpets.seed.names import AWKWARD, DEFAULT_LOCALE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mockpets.contract.model import Collection, Key, Record
+    from mockpets.contract.contract_model import Collection, Key, Record
     from mockpets.records.store import Store
 
 DEFAULT_SEED: Final = 1
@@ -36,7 +36,7 @@ _GENERATORS: Final[Mapping[str, Callable[[int, int, str], Iterable[Record]]]] = 
 def generate(collection: Collection, count: int, seed: int, locale: str) -> Iterable[Record]:
     """Return the generated records of a collection; a higher count only appends records."""
     if collection.is_of_document:
-        from mockpets.seed.documents import generate_records
+        from mockpets.seed.document_values import generate_records
 
         return generate_records(collection.schema, count, seed, is_awkward=locale == AWKWARD)
     return _GENERATORS[collection.generator](count, seed, locale)
@@ -50,7 +50,7 @@ def complete(
     :param parents: see `documents.completed`.
     """
     if collection.is_of_document:
-        from mockpets.seed.documents import completed
+        from mockpets.seed.document_values import completed
 
         return completed(collection.schema, records, parents)
     return records
@@ -62,7 +62,7 @@ def complete_new(collection: Collection, record: Record, store: Store) -> Record
     :raise RequestError: ``conflict`` for a second single object of a document.
     """
     if collection.is_of_document:
-        from mockpets.seed.documents import completed_record
+        from mockpets.seed.document_values import completed_record
 
         return completed_record(collection, record, store)
     return record

@@ -13,7 +13,7 @@ from mockpets.strict_json import same_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.openapi import Document, Node
+    from mockpets.contract.openapi_loader import Document, Node
 
 Number = int | Decimal
 _Item = TypeVar("_Item")

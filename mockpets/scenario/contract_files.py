@@ -17,10 +17,10 @@ from mockpets.constants import (
     CONTRACT_EXTENSION,
     CONTROL_PREFIX,
 )
-from mockpets.contract.model import Contract, Contracts
+from mockpets.contract.contract_model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
-from mockpets.scenario.files import source_of
+from mockpets.scenario.folders import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,14 +114,14 @@ def load_contract(given: Given, corrections: Path | None = None) -> Contract:
     from mockpets.contract.any_document import contract_of
     from mockpets.contract.corrections import Corrections, corrections_beside
     from mockpets.contract.details import Api
-    from mockpets.contract.openapi import base_path, load
+    from mockpets.contract.openapi_loader import base_path, load
 
     document = load(given.file, str(given.file))
     corrections = corrections or corrections_beside(given.file)
     corrected = Corrections()
     if corrections is not None or CONTRACT_EXTENSION in document.root:
         # Importing the language of scenario files takes as long as reading a short document.
-        from mockpets.scenario.language.corrections import load_corrections
+        from mockpets.scenario.language.corrections_file import load_corrections
 
         corrected = load_corrections(document, corrections)
     today = int(time() // _DAY * _DAY * 1000)

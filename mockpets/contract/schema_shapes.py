@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mockpets.contract.openapi import Document, Node
+    from mockpets.contract.openapi_loader import Document, Node
 
 _NOTHING: Final[Mapping[str, Any]] = {}  # one object: `Shapes` knows schemas by their id
 _DEPTH: Final = 12

@@ -13,7 +13,7 @@ from mockpets.constants import RECORD_METHODS
 from mockpets.contract.collecting import credentials_of, person_in
 from mockpets.contract.guesses import Guess
 from mockpets.contract.query_meanings import query_meaning
-from mockpets.contract.shapes import plain, same_stem, singular, stem
+from mockpets.contract.schema_shapes import plain, same_stem, singular, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

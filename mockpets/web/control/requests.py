@@ -23,7 +23,7 @@ from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.engine import draw_delay
-from mockpets.scenario.model import PASS, Match
+from mockpets.scenario.scenario_model import PASS, Match
 from mockpets.units import parse_int64, quote
 from mockpets.web.control.call import JsonResponse, body_text, json_response, responds_to
 from mockpets.web.control.waiting import wait_until
@@ -31,7 +31,7 @@ from mockpets.web.jobs import pause, run_job
 
 if TYPE_CHECKING:
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Operation
+    from mockpets.contract.contract_model import Operation
     from mockpets.journal.entry import Entry
     from mockpets.journal.verification import Verdict
     from mockpets.journal.wait import Wait
@@ -93,7 +93,7 @@ def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
 async def har(call: ControlRequest) -> JsonResponse[types.Har]:
     """Return the requests that pass the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
-    from mockpets.journal.har import document
+    from mockpets.journal.har_export import document
 
     entries, _ = queries.selected(call.session.journal.entries(), call.query)
     write = partial(document, entries, VERSION)
@@ -131,7 +131,7 @@ async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         ``verification_failed`` with the nearest requests; ``busy``.
     """
     from mockpets.journal import verification
-    from mockpets.scenario.language.verification import parse as parse_verification
+    from mockpets.scenario.language.expectations import parse as parse_verification
 
     known, checks = call.request.headers.get(SESSION_ID_HEADER), count()
     _check_id(call.session, known)
@@ -203,7 +203,7 @@ async def explain_request(call: ControlRequest) -> JsonResponse[types.Explanatio
 
 async def tried(call: ControlRequest) -> tuple[Entry, int]:
     """Return what the journal would record of the request in the body, and the session's seed."""
-    from mockpets.scenario.language.verification import parse_request
+    from mockpets.scenario.language.expectations import parse_request
     from mockpets.web.dry_run import dry_run
 
     text = body_text(call.request)
@@ -334,7 +334,7 @@ async def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponse
 
     :raise RequestError: ``not_held`` if it does not in time; ``busy``.
     """
-    from mockpets.scenario.language.verification import parse_gate_wait
+    from mockpets.scenario.language.expectations import parse_gate_wait
 
     expected, within = parse_gate_wait(body_text(call.request), call.contracts)
     name = call.name

@@ -18,7 +18,7 @@ from mockpets.strict_json import dump_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.library import Library
 
 

@@ -31,7 +31,7 @@ from mockpets.units import counted, parse_name, quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.contract.model import Collection, Contracts
+    from mockpets.contract.contract_model import Collection, Contracts
     from mockpets.scenario.check import CheckResult
     from mockpets.settings import Settings
 
@@ -74,7 +74,7 @@ def scenarios(
 def _local_scenarios(settings: Settings) -> dict[str, Any]:
     """Return the scenarios of the shipped and the given folders, as the control API lists them."""
     from mockpets.scenario.library import load_library
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     folders = settings.scenarios_dir, settings.fixtures_dir
     library = load_library(*folders, contracts=contracts_of(settings))
@@ -139,7 +139,7 @@ def check(
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.check import check as run
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     folders = settings.scenarios_dir, settings.fixtures_dir
     result = run(paths, *folders, contracts_of(settings))
@@ -192,9 +192,9 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 
-    from mockpets.scenario.files import find
+    from mockpets.scenario.folders import find
     from mockpets.scenario.template import new_scenario
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     text = new_scenario(name, contracts_of(settings))
     replaced = find("scenarios", settings.scenarios_dir[:-1]).get(name)
@@ -220,7 +220,7 @@ def schema(config: Path | None, **flags: object) -> None:
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.language.loader import scenario_schema
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     _print_json(scenario_schema(contracts_of(settings)))
 
@@ -233,8 +233,8 @@ def fixture(collection: str | None, count: int, config: Path | None, **flags: ob
     """COLLECTION is one of the contract; the default is its only one."""
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.seed.records import generate
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.seed.generated_records import generate
+    from mockpets.settings.named_contracts import contracts_of
 
     kind = _collection(collection, contracts_of(settings))
     records = generate(kind, count, settings.seed, settings.locale)
@@ -264,7 +264,7 @@ def openapi(label: str | None, control: bool, config: Path | None, **flags: obje
     """CONTRACT is the name of one of several: shop for shop.yaml. The default is the first."""
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.settings.contracts import contracts_of
+    from mockpets.settings.named_contracts import contracts_of
 
     contracts = contracts_of(settings)
     if control:

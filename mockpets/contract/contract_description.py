@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 from mockpets.constants import BUILT_IN_CONTRACT, CONTRACT_EXTENSION, LIST_METHODS, RECORD_METHODS
 from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.details import Api
-from mockpets.contract.openapi import load, not_served
-from mockpets.contract.roles import number_of, reason
-from mockpets.contract.shapes import mapping
+from mockpets.contract.openapi_loader import load, not_served
+from mockpets.contract.role_rules import number_of, reason
+from mockpets.contract.schema_shapes import mapping
 from mockpets.contract.states import statuses
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract import control_types as types
+    from mockpets.contract.contract_model import Contract
     from mockpets.contract.inference import Guess, GuessedCollection
-    from mockpets.contract.model import Contract
-    from mockpets.contract.openapi import Described, Document, Note
+    from mockpets.contract.openapi_loader import Described, Document, Note
 
     Names = Mapping[str, str]
     """The names of collections in the contract, by those that were inferred."""

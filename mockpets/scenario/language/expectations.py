@@ -14,9 +14,9 @@ from mockpets.constants import (
     WAIT_SECONDS,
     WAITING_RESPONSES,
 )
+from mockpets.contract.contract_model import RecordSchema
 from mockpets.contract.fields import INVALID
 from mockpets.contract.fields import Choice as FieldChoice
-from mockpets.contract.model import RecordSchema
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
@@ -38,10 +38,10 @@ from mockpets.units import DURATION, parse_duration
 
 if TYPE_CHECKING:
     from mockpets.constants import RequestOutcome
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.contract_model import Contracts
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Shape
-    from mockpets.scenario.model import Match
+    from mockpets.scenario.scenario_model import Match
 
 _FILE: Final = "body"
 """The text's name in messages."""

@@ -22,7 +22,7 @@ from mockpets.constants import (
     SAFE_INTEGER,
 )
 from mockpets.contract.fields import INVALID, Integer
-from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
+from mockpets.contract.path_tree import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json, json_array
 from mockpets.units import parse_int64, quote
@@ -470,7 +470,7 @@ class Collection:
     :param properties: those that the definition names; any of them is a filter.
     :param only: what clients may do.
     :param absent: the error for a key that no record has; None for ``not_found``.
-    :param generator: the name of what generates its records: see `seed.records`.
+    :param generator: the name of what generates its records: see `seed.generated_records`.
     :param position: line and column of the definition; not compared, as that of a stub.
     """
 

@@ -12,7 +12,7 @@ from mockpets.contract.fields import INVALID
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mockpets.contract.model import Contracts, Key
+    from mockpets.contract.contract_model import Contracts, Key
     from mockpets.recording.exchange import Exchange
 
 

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
 from mockpets.contract.collections import dump_record, record_problems
+from mockpets.contract.contract_model import RecordSchema
 from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
-from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.likely_mistakes import NEAR
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
-from mockpets.scenario.model import EVERYTHING, Generated
+from mockpets.scenario.scenario_model import EVERYTHING, Generated
+from mockpets.seed.generated_records import complete, generate
 from mockpets.seed.names import LOCALES
-from mockpets.seed.records import complete, generate
 from mockpets.strict_json import json_array
 from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mockpets.contract.contract_model import Collection, Key, Record
+    from mockpets.contract.contract_model import Schema as Fields
     from mockpets.contract.fields import ContractField, Invalid
-    from mockpets.contract.model import Collection, Key, Record
-    from mockpets.contract.model import Schema as Fields
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.shapes import Definitions, Schema

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.contract.corrections import CorrectedRole
-    from mockpets.contract.openapi import Document
+    from mockpets.contract.openapi_loader import Document
 
 _A_DAY: Final = "a day such as 2026-01-31"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.constants import Role, ScenarioGroup
-    from mockpets.contract.model import Collection
+    from mockpets.contract.contract_model import Collection
     from mockpets.errors import Problem
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]

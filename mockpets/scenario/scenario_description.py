@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
-from mockpets.scenario.model import EVERYTHING, PASS, Canned, Generated
+from mockpets.scenario.scenario_model import EVERYTHING, PASS, Canned, Generated
 from mockpets.seed.names import AWKWARD
 from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.contract_model import Collection, Contracts
     from mockpets.contract.control_types import StubDescription
-    from mockpets.contract.model import Collection, Contracts
-    from mockpets.scenario.model import Content, Delay, Match, Reply, Stub
+    from mockpets.scenario.scenario_model import Content, Delay, Match, Reply, Stub
 
 _REPLIES_SHOWN: Final = 10
 """Replies of a sequence that a description lists; a file may have thousands."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from types import UnionType
     from urllib.parse import SplitResult
 
+    from mockpets.contract.contract_model import Contracts
     from mockpets.contract.control_types import Har
-    from mockpets.contract.model import Contracts
 
 HAR_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of a HAR file; browsers write the bodies of all responses into it."""

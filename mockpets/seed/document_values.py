@@ -18,15 +18,15 @@ from mockpets.contract.document_records import (
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.media_types import json_media
-from mockpets.contract.shapes import singular
+from mockpets.contract.schema_shapes import singular
 from mockpets.errors import RequestError
 from mockpets.seed.values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mockpets.contract.contract_model import Collection, Key, Record, Records
     from mockpets.contract.details import Api
-    from mockpets.contract.model import Collection, Key, Record, Records
     from mockpets.records.store import Store
 
 

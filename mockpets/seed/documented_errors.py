@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.media_types import json_media
-from mockpets.contract.shapes import plain
+from mockpets.contract.schema_shapes import plain
 from mockpets.seed.error_bodies import error_body
 from mockpets.seed.error_values import CODES, STATUSES, Error, phrase
 from mockpets.seed.values import ABSENT
@@ -17,7 +17,7 @@ from mockpets.seed.values import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract.openapi import Described, Node
+    from mockpets.contract.openapi_loader import Described, Node
     from mockpets.seed.error_values import Reason
     from mockpets.seed.values import Values
 

@@ -14,7 +14,7 @@ from mockpets.errors import did_you_mean, nearest
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.headers import TOKEN
 from mockpets.scenario.matching import ABSENT, operations_of
-from mockpets.scenario.model import Reference, Text
+from mockpets.scenario.scenario_model import Reference, Text
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mockpets.contract.fields import ContractField
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node, Path
-    from mockpets.scenario.model import Match
+    from mockpets.scenario.scenario_model import Match
 
 SOURCES: Final = {
     "body": "body.NAME",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlencode
 
 from mockpets.cli.commands import curl_command, program
-from mockpets.contract.describe import share
-from mockpets.contract.openapi import not_served
+from mockpets.contract.contract_description import share
+from mockpets.contract.openapi_loader import not_served
 from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.contract_model import Contract, Contracts
     from mockpets.contract.details import Details
-    from mockpets.contract.model import Contract, Contracts
     from mockpets.settings import Settings
 
 _NAMED: Final = 3

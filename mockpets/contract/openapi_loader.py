@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mockpets.contract.component_reader import Note
 from mockpets.contract.document_kind import version_of
+from mockpets.contract.document_references import Node, Path, References
 from mockpets.contract.operation_reader import Described, OperationReader, declared_schemes
-from mockpets.contract.references import Node, Path, References
 from mockpets.errors import InputError, Problem, first_problems
 
 if TYPE_CHECKING:
