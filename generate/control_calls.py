@@ -138,4 +138,4 @@ def _one_line(text: str) -> str:
     """Return a description in one line, in the words of the documentation."""
     text = " ".join(text.split()).replace("|", "\\|")
     text = re.sub(r"(?<![`-])(--[a-z-]+|4xx|5s|30s)\b", r"`\1`", text)
-    return re.sub(r"(?<![\w`-])journal(?![\w`-])", "request log", text)
+    return re.sub(r"(?<![\w`-])request log(?![\w`-])", "request log", text)

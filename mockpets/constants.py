@@ -127,7 +127,7 @@ SCENARIO_HEADER: Final = "Mockpets-Scenario"
 DELAY_HEADER: Final = "Mockpets-Delay"
 STUB_HEADER: Final = "Mockpets-Stub"
 REQUEST_HEADER: Final = "Mockpets-Request"
-"""The number of the request in its session's journal."""
+"""The number of the request in its session's request log."""
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
@@ -190,8 +190,8 @@ MOUNT_PATH: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 
 # --- Patterns ---------------------------------------------------------------------------------
 
-JOURNAL_ENTRIES: Final = 1000
-"""Number of requests that the journal of one session keeps."""
+LOG_ENTRIES: Final = 1000
+"""Number of requests that the request log of one session keeps."""
 GLOB_LENGTH: Final = 1000
 GLOB: Final = r"(?:[^*]*\*){0,50}[^*]*"
 """A glob with at most 50 ``*``; compiling one with thousands would block all sessions."""
@@ -276,14 +276,14 @@ NoteCode = Literal[
     "server_limit",
     "unmatched",
 ]
-"""The code of a note in the journal."""
+"""The code of a note in the request log."""
 ResponseEnd = Literal["sent", "client_left", "broken"]
 """How a response ended: the operating system took all of it, the client ended the connection
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
 Removal = Literal["reset", "clear", "delete"]
 """What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]
-"""What became of the response to a request, as the journal records it."""
+"""What became of the response to a request, as the request log records it."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 WaitKind = Literal["held", "delayed", "throttled"]
 """What a response waits for: its gate, the end of its delay, or the rate at which it is sent."""

@@ -212,22 +212,22 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
     report: pytest.TestReport = yield
     mockpets = item.stash.get(_STASHED, None)
     if report.failed and mockpets is not None:
-        report.sections.append(("mockpets requests", _journal(mockpets)))
+        report.sections.append(("mockpets requests", _request_log(mockpets)))
     return report
 
 
-def _journal(mockpets: Mockpets) -> str:
+def _request_log(mockpets: Mockpets) -> str:
     """Return one line for each request of a test, or the error if the server cannot be reached."""
     from mockpets.client.request_line import request_line
     from mockpets.units import counted
 
     try:
-        journal = mockpets.control.journal(limit=_REPORTED)
+        request_log = mockpets.control.request_log(limit=_REPORTED)
         unnamed = mockpets.control.state()["counts"]["unnamed"]
     except MockpetsError as error:
         return str(error)
-    lines = [request_line(summary) for summary in journal["requests"]]
-    if omitted := journal["total"] - len(lines):
+    lines = [request_line(summary) for summary in request_log["requests"]]
+    if omitted := request_log["total"] - len(lines):
         lines.insert(0, f"({omitted} earlier requests not shown)")
     if lines:
         return "\n".join(lines)

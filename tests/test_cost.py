@@ -221,10 +221,10 @@ def allocated_bytes() -> dict[str, list[int]]:
 
 
 @pytest.mark.usefixtures("quiet")
-def test_requests_leave_nothing_behind_once_the_journal_is_full(
+def test_requests_leave_nothing_behind_once_the_request_log_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", ONCE // 2)
+    monkeypatch.setattr("mockpets.web.app.LOG_ENTRIES", ONCE // 2)
     send = prepared(create_app(Settings(data=("pets=50",))), OPERATIONS["listPets"])
     gc.collect()
     before = sys.getallocatedblocks()
@@ -239,7 +239,7 @@ def test_requests_leave_nothing_behind_once_the_journal_is_full(
 def test_paths_and_methods_that_nobody_knows_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", ONCE // 2)
+    monkeypatch.setattr("mockpets.web.app.LOG_ENTRIES", ONCE // 2)
     send = prepared(create_app(Settings(data=("pets=50",))), OPERATIONS["listPets"])
 
     def wander(first: int, last: int) -> None:

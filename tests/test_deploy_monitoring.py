@@ -83,7 +83,7 @@ FIRING = {
     "MockpetsRejectsRequests": (_REJECTED % "busy", "0x5 0+60x25"),
     "MockpetsEvictsConnections": ('mockpets_connections_evicted_total{instance="a"}', "0+60x30"),
     "MockpetsBusy": ('process_cpu_seconds_total{job="mockpets",instance="a"}', "0+57x30"),
-    "MockpetsRequestsDropped": ('mockpets_journal_dropped_total{instance="a"}', "0+60x30"),
+    "MockpetsRequestsDropped": ('mockpets_request_log_dropped_total{instance="a"}', "0+60x30"),
     "MockpetsScenarioInvalid": ('mockpets_scenario_problems{instance="a"}', "0x5 1x25"),
 }
 """Values of a metric, one a minute, after which each alert fires."""
@@ -95,7 +95,7 @@ QUIET = {
     _REJECTED % "rate_limited": "0+600x30",
     'mockpets_connections_evicted_total{instance="a"}': "0x25 9x5",
     'process_cpu_seconds_total{job="mockpets",instance="a"}': "0+6x30",
-    'mockpets_journal_dropped_total{instance="a"}': "0x25 9x5",
+    'mockpets_request_log_dropped_total{instance="a"}': "0x25 9x5",
     'mockpets_scenario_problems{instance="a"}': "0x25 1x5",
 }
 """A start, a single failed scrape, a burst, and visitors of a demo who exceed their rate."""

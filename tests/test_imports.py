@@ -28,7 +28,7 @@ RULE = [
     (8, "mockpets.recording", ()),
     (8, "mockpets.session", ()),
     (8, "mockpets.client", ()),
-    (7, "mockpets.journal", ()),
+    (7, "mockpets.request_log", ()),
     (7, "mockpets.settings", ()),
     (6, "mockpets.scenario", ("yaml",)),
     (5, "mockpets.seed", ("faker",)),

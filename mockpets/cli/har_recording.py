@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.contract.contract_model import Contracts
-    from mockpets.journal.entry import Entry, Message
     from mockpets.recording.exchange import Exchange
     from mockpets.recording.infer import Recording
+    from mockpets.request_log.entry import Entry, Message
     from mockpets.web.app import Mock
 
 _MOST: Final = 1000

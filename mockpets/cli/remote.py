@@ -310,19 +310,19 @@ def requests(
     elif follow:
         _follow(clients[0], cast("RequestFilters", filters), as_json=as_json)
     else:
-        journals = [client.journal(**filters) for client in clients]
-        rows = [row for journal in journals for row in journal["requests"]]
+        request_logs = [client.request_log(**filters) for client in clients]
+        rows = [row for request_log in request_logs for row in request_log["requests"]]
         rows.sort(key=lambda row: row["at"])
         _print(rows, as_json=as_json)
-        for journal in journals:
-            _report_hidden(journal)
+        for request_log in request_logs:
+            _report_hidden(request_log)
         if not rows:
             missing = missing_session(clients[0])
             report([f"no matching requests in session {clients[0].name}{missing}"])
 
 
-def _report_hidden(journal: RequestList) -> None:
-    if hidden := journal["total"] - len(journal["requests"]):
+def _report_hidden(request_log: RequestList) -> None:
+    if hidden := request_log["total"] - len(request_log["requests"]):
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
@@ -339,10 +339,10 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     """Print requests as they arrive, and pending ones again when their response ends.
 
     If the server stops responding, wait for it. After a restart or reset, numbers start again, and
-    the journal is read from its start.
+    the request log is read from its start.
     """
     from mockpets.client import NoAnswer
-    from mockpets.journal.queries import has_status
+    from mockpets.request_log.queries import has_status
 
     missing = missing_session(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
@@ -350,9 +350,9 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     query: RequestFilters = {**filters, "limit": _FOLLOWED}
     for name in ("outcome", "status"):  # compared below, since they change
         query.pop(name, None)  # type: ignore[misc]
-    seen = client.journal(**query)
+    seen = client.request_log(**query)
     since, is_connected = seen["last"], True
-    first = client.journal(**filters)
+    first = client.request_log(**filters)
     rows = [row for row in first["requests"] if row["number"] <= since]
     _print(rows, as_json=as_json)
     _report_hidden(first)
@@ -363,7 +363,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
             if is_connected:
                 client.events(seen["change"], _WAIT_SECONDS)
             query["since"] = min([since, *(number - 1 for number in pending)])
-            new = client.journal(**query)
+            new = client.request_log(**query)
         except NoAnswer:
             if is_connected:
                 report([f"{client.base_url} stopped responding; trying again until it responds"])
@@ -385,8 +385,8 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
         seen, since, is_connected = new, new["last"], True
 
 
-def _pending(journal: RequestList) -> set[int]:
-    return {row["number"] for row in journal["requests"] if row["outcome"] == "pending"}
+def _pending(request_log: RequestList) -> set[int]:
+    return {row["number"] for row in request_log["requests"] if row["outcome"] == "pending"}
 
 
 @click.command()

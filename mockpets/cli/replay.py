@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.journal.entry import Message
     from mockpets.recording.exchange import AssignedIds, Exchange
     from mockpets.recording.secret_removal import Redactor
+    from mockpets.request_log.entry import Message
     from mockpets.settings import Settings
 
 _SECONDS: Final = 30.0

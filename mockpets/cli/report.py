@@ -157,14 +157,14 @@ def _recorded(
     logs: list[tuple[ControlClient, str]], limits: list[str], contracts: Contracts
 ) -> Iterator[Recorded]:
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
-    from mockpets.constants import JOURNAL_ENTRIES
+    from mockpets.constants import LOG_ENTRIES
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har_reader import requests_of
 
     for client, name in logs:
         session = client.session(name)
-        yield from requests_of(session.har(limit=JOURNAL_ENTRIES), contracts)
-        limits += dropped_limit(name, session.journal(limit=1)["dropped"])
+        yield from requests_of(session.har(limit=LOG_ENTRIES), contracts)
+        limits += dropped_limit(name, session.request_log(limit=1)["dropped"])
 
 
 def _write(report: Report, name: str) -> None:

@@ -169,7 +169,7 @@ class ControlClient:
         return self._call(calls.USE, body={"scenario": scenarios})
 
     def reset(self) -> list[str]:
-        """Reset records, counters, the journal and random numbers; return the active scenarios."""
+        """Reset records, counters, request log and random numbers; return the active scenarios."""
         return self._call(calls.RESET)["active"]
 
     def check_scenario(self, text: str, name: str = "scenario") -> types.CheckedScenario:
@@ -336,24 +336,24 @@ class ControlClient:
         """
         return self._call(calls.LOG_IN, body={"user": user or {}}, query={"contract": contract})
 
-    # --- Journal ---
+    # --- RequestLog ---
 
     def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the newest requests that match the filters, oldest first."""
-        return self.journal(**filters)["requests"]
+        return self.request_log(**filters)["requests"]
 
-    def journal(self, **filters: Unpack[types.RequestFilters]) -> types.RequestList:
-        """Return the same requests, with the total and other data of the journal."""
+    def request_log(self, **filters: Unpack[types.RequestFilters]) -> types.RequestList:
+        """Return the same requests, with the total and other data of the request log."""
         return self._call(calls.REQUESTS, query=filters)
 
     def request(self, number: int) -> types.RequestDetails:
-        """Return a request of the journal in full, with its response."""
+        """Return a request of the request log in full, with its response."""
         return self._call(calls.REQUEST, number)
 
     def explain(self, number: int | None = None) -> types.Explanation:
         """Return why a request, by default the last one, got its response, with each stub."""
         if number is None:
-            number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
+            number = self.request_log(limit=1)["last"] or 1  # an error reports that there is none
         return self._call(calls.EXPLAIN, number)
 
     def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
@@ -366,11 +366,11 @@ class ControlClient:
         return self._call(calls.EXPLAIN_REQUEST, body=request)
 
     def clear_requests(self) -> int:
-        """Clear the journal; return how many requests it had. Numbers continue."""
+        """Clear the request log; return how many requests it had. Numbers continue."""
         return self._call(calls.CLEAR_REQUESTS)["cleared"]
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
-        """Return requests of the journal as a HAR 1.2 document."""
+        """Return requests of the request log as a HAR 1.2 document."""
         return self._call(calls.HAR, query=filters, wait=constants.WAIT_SECONDS)
 
     def verify(
@@ -379,7 +379,7 @@ class ControlClient:
         times: int | types.Times | None = None,
         within: str | None = None,
     ) -> types.VerifiedRequests:
-        """Check that the journal has matching requests, or wait for them.
+        """Check that the request log has matching requests, or wait for them.
 
         :param match: the same as the ``match`` of a stub, also with the `status` of the response,
             such as 503 or ``5xx``, and its `outcome`.
@@ -428,7 +428,7 @@ class ControlClient:
         return value
 
     def findings(self) -> types.Findings:
-        """Return what ``mockpets report`` finds in the journal."""
+        """Return what ``mockpets report`` finds in the request log."""
         return self._call(calls.FINDINGS, wait=constants.WAIT_SECONDS)
 
     # --- Sessions ---

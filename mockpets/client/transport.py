@@ -70,7 +70,7 @@ class ControlError(MockpetsError):
 
 
 class VerificationError(ControlError, AssertionError):
-    """The journal does not have the expected requests, so the test that verifies them fails."""
+    """The request log does not have the expected requests, so the test that verifies them fails."""
 
     details: VerificationDetails
 

@@ -424,7 +424,7 @@ class LoggedIn(TypedDict):
     key: int | str
 
 
-# --- The journal ------------------------------------------------------------------------------
+# --- The request log ------------------------------------------------------------------------------
 
 
 class RequestNote(TypedDict):
@@ -736,7 +736,7 @@ class ServerSettings(TypedDict):
     base_path: str
     max_records: int
     max_sessions: int
-    journal_size: int
+    request_log_size: int
     public: bool
     options: list[str]
     all: list[EffectiveSetting]
@@ -856,7 +856,7 @@ class NearestRequest(TypedDict):
 
 
 class VerificationDetails(TypedDict):
-    """Why a verification failed; `unknown` requests are not, or not wholly, in the journal."""
+    """Why a verification failed; `unknown` requests are not, or not wholly, in the request log."""
 
     matched: int
     unknown: int

@@ -13,7 +13,7 @@ from mockpets.constants import (
     GLOB_RULE,
     INT64_MAX,
     INT64_MIN,
-    JOURNAL_ENTRIES,
+    LOG_ENTRIES,
     REQUEST_OUTCOMES,
     SCENARIO_NAME,
     WAIT_SECONDS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Contracts
 
 LISTED: Final = 100
-"""Requests of the journal in a response if the call has no `limit`."""
+"""Requests of the request log in a response if the call has no `limit`."""
 CONTROL_RECORDS: Final = 1000
 """Maximum number of records in one response of the control API."""
 _CLOSED_SECONDS: Final = 3600.0
@@ -172,7 +172,7 @@ PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
         "limit": integer(
             "Maximum number of requests; the newest are returned. At most 1000.",
             1,
-            JOURNAL_ENTRIES,
+            LOG_ENTRIES,
             default=LISTED,
         ),
         "operation": Parameter(

@@ -12,8 +12,8 @@ from zlib import crc32
 
 from mockpets.constants import ERRORS
 from mockpets.contract.document_records import DocumentRecords, link_of
-from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
+from mockpets.request_log.entry import Entry, Message
 from mockpets.strict_json import deeper_than, dump_text, load_json_of
 
 if TYPE_CHECKING:

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote, unquote, unquote_plus
 
 from mockpets.constants import REDACTED
-from mockpets.journal.entry import Message
 from mockpets.redaction import is_secret, is_secret_property
+from mockpets.request_log.entry import Message
 from mockpets.strict_json import dump_text, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mockpets.journal.entry import Entry
     from mockpets.recording.exchange import Exchange
+    from mockpets.request_log.entry import Entry
 
 _WORD: Final = (
     r"(?:token|secret|passw(?:or)?d|passphrase|pwd|jwt|api[-_. +]?key|authorization|cookie"

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mockpets.contract.contract_model import Contracts, Operation
-    from mockpets.journal.entry import Entry
     from mockpets.report.recorded import Recorded
+    from mockpets.request_log.entry import Entry
 
     Entries = Sequence[Entry]
     Check = Callable[[Entries], Iterator["Violation"]]

@@ -22,8 +22,8 @@ from mockpets.constants import (
     SESSION_HEADER,
 )
 from mockpets.errors import invalid
-from mockpets.journal.entry import Entry, Message
 from mockpets.report.recorded import Recorded, as_received
+from mockpets.request_log.entry import Entry, Message
 from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS
 from mockpets.strict_json import shown
 from mockpets.text_files import read_any_text

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.faults import LOST
-from mockpets.journal.entry import Entry, Message
+from mockpets.request_log.entry import Entry, Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,1 +1,1 @@
-"""Isolated sessions: each has its own records, scenarios, counters and journal."""
+"""Isolated sessions: each has its own records, scenarios, counters and request log."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.journal.wait import Wait
+    from mockpets.request_log.wait import Wait
 
 
 class Gates:

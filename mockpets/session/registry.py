@@ -164,7 +164,7 @@ class SessionRegistry:
                 self._add(session)
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
-                session.journal.resets = self.shared.changes.number
+                session.request_log.resets = self.shared.changes.number
                 if self.on_create is not None:
                     self.on_create(session)
             session.used = self._clock()
@@ -293,7 +293,7 @@ class SessionRegistry:
                 self.closed_names.close(name, closed)
         _release(session)
         if undoable:
-            session.journal.stop()
+            session.request_log.stop()
             self.undo.keep(name, "delete", partial(self._put_back, session), session.free)
         else:
             session.free()
@@ -308,7 +308,7 @@ class SessionRegistry:
                 raise RequestError("busy", f"{message}; delete one")
             self.closed_names.until.pop(session.name, None)
             session.used = self._clock()
-            session.journal.go_on()
+            session.request_log.go_on()
             self._add(session)
             if self.on_create is not None:
                 self.on_create(session)
@@ -317,18 +317,18 @@ class SessionRegistry:
 
     def reset(self, session: Session) -> None:
         """Reset a session so that `undo` can put back what it had."""
-        snapshot, log = session.snapshot(), session.journal.detach()
+        snapshot, log = session.snapshot(), session.request_log.detach()
         session.reset()
         charge = session.charge(snapshot.size)  # the reset has made room for it
         put_back = partial(session.put_back, snapshot, log, charge)
         self.undo.keep(session.name, "reset", put_back)
 
     def clear_requests(self, session: Session) -> int:
-        """Clear a session's journal so that `undo` can put it back; return how many it had."""
-        log = session.journal.detach()
+        """Clear a session's request log so that `undo` can put it back; return how many it had."""
+        log = session.request_log.detach()
 
         def put_back() -> None:
-            session.journal.put_back(log, restart=False)
+            session.request_log.put_back(log, restart=False)
             session.changes.publish("requests")
 
         self.undo.keep(session.name, "clear", put_back)

@@ -1,4 +1,4 @@
-"""One isolated session: records, active scenarios, their counters, random numbers, and journal.
+"""One isolated session: records, active scenarios, their counters, random numbers, and request log.
 
 The scenarios of a request form a stack. All stacks that contain a stub share its counter, so that a
 sequence continues even if each request names the scenario itself. Records belong to the scenario
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
     from mockpets.contract.contract_model import Collection, Record
-    from mockpets.journal.journal import Journal
     from mockpets.limits import Limits
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.store import Contents
     from mockpets.records.table import Table, TableCache
+    from mockpets.request_log.request_log import RequestLog
     from mockpets.scenario.engine import Count, Outcome
     from mockpets.scenario.library import Binding, Library, Stack
     from mockpets.scenario.matching import Facts
@@ -126,7 +126,7 @@ class Work(NamedTuple):
 class Mark(NamedTuple):
     """The beginning of a recording.
 
-    :param number: of the last request before it; `resets` are those of the journal.
+    :param number: of the last request before it; `resets` are those of the request log.
     :param stack: the scenarios whose collections are recorded.
     """
 
@@ -155,7 +155,7 @@ class SharedState:
     scenarios: tuple[str, ...]
     seed: int
     locale: str
-    journal: Callable[[], Journal]
+    request_log: Callable[[], RequestLog]
     records: MemoryBudget
     limits: Limits = USUAL
     clock: Clock | None = None
@@ -246,7 +246,7 @@ class Session:
         self.clock = shared.clock
         self.changes = ChangeFeed(shared.changes)
         self.gates = Gates(partial(self.changes.publish, "gates"))
-        self.journal = shared.journal()
+        self.request_log = shared.request_log()
         self.documents = NO_DOCUMENTS
         self.mark: Mark | None = None
         self.owner = ""
@@ -507,13 +507,16 @@ class Session:
         if without:
             snapshot = snapshot._replace(documents=snapshot.documents.without(without))
         copy.identify(self.id)
-        copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
+        copy.request_log.last, copy.request_log.resets = (
+            self.request_log.last,
+            self.request_log.resets,
+        )
         shared.records.give(snapshot.size)  # the copy counts it again
         copy.load(snapshot)
         return copy
 
     def load(self, snapshot: Snapshot) -> None:
-        """Become what a snapshot has; the journal stays.
+        """Become what a snapshot has; the request log stays.
 
         :raise RequestError: ``store_full``; the session then has its initial records.
         """
@@ -540,10 +543,10 @@ class Session:
         charge.add(size)
         return charge
 
-    def put_back(self, snapshot: Snapshot, log: Journal, charge: Charge) -> None:
+    def put_back(self, snapshot: Snapshot, log: RequestLog, charge: Charge) -> None:
         """Put back what a reset removed; no key that was assigned since is assigned again.
 
-        :param log: what the journal had.
+        :param log: what the request log had.
         :param charge: for the snapshot, until now.
         :raise RequestError: as `load`.
         """
@@ -565,7 +568,7 @@ class Session:
                 skipped_keys=snapshot.skipped_keys,
             )
         )
-        self.journal.put_back(log, restart=True)
+        self.request_log.put_back(log, restart=True)
         self.changes.publish("requests")
 
     def check_name(self, record: Record) -> None:
@@ -576,7 +579,7 @@ class Session:
             raise RequestError("invalid_request", message)
 
     def reset(self) -> None:
-        """Reset records, counters, random numbers and the journal; the rest stays."""
+        """Reset records, counters, random numbers and the request log; the rest stays."""
         self.start_from(self.seed, self.starts)
 
     def free(self) -> None:
@@ -587,7 +590,7 @@ class Session:
         """
         self._kept, self._waiting, self.mark = {}, {}, None
         self.documents = NO_DOCUMENTS
-        self.journal.close()
+        self.request_log.close()
 
     def start_from(self, seed: int, starts: Mapping[str, Table]) -> None:
         """Replace the seed and the initial records of collections, and reset the session."""
@@ -595,7 +598,7 @@ class Session:
             self.seed, self.starts = seed, starts
             self._clear()
         self.note_change()
-        self.journal.reset()
+        self.request_log.reset()
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 

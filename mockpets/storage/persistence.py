@@ -1,8 +1,8 @@
 """Persist the sessions of a server: restore them from the state file, and save changes.
 
 The file keeps each session's ID, active scenarios, seed, clock, initial records, and the changed
-records of its collections. It does not keep counters, journals, responses to repeat, scenarios that
-were sent in requests, and the sessions of visitors.
+records of its collections. It does not keep counters, request logs, responses to repeat, scenarios
+that were sent in requests, and the sessions of visitors.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Access(NamedTuple):
     :param ms: processing time in milliseconds, without the delay.
     :param delay_ms: the delay after the line is logged, in milliseconds.
     :param size: of the response body, in bytes.
-    :param number: in the session's journal; 0 if the request is not recorded.
+    :param number: in the session's request log; 0 if the request is not recorded.
     :param session: with `shortened`; empty if the request was rejected before.
     :param notes: the codes of the notes.
     :param client: the address of the client; empty if it must not be logged.

@@ -43,9 +43,9 @@ _HELP: Final = {
     "records_bytes": "Size of the records of all sessions in bytes, without those that sessions "
     "start with.",
     "records_limit_bytes": "Maximum of this size (a part of --memory).",
-    "journal_bytes": "Size of the request logs of all sessions in bytes.",
-    "journal_limit_bytes": "Maximum of this size (a part of --memory).",
-    "journal_dropped_total": "Requests dropped from request logs because their maximum size is "
+    "request_log_bytes": "Size of the request logs of all sessions in bytes.",
+    "request_log_limit_bytes": "Maximum of this size (a part of --memory).",
+    "request_log_dropped_total": "Requests dropped from request logs because their maximum size is "
     "reached.",
     "scenario_reloads_total": "Reloads of changed files.",
     "scenario_problems": "Invalid scenario files.",

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from mockpets import constants
 from mockpets.admission import Admission
 from mockpets.clock import Clock, parse_moment
-from mockpets.constants import JOURNAL_ENTRIES
+from mockpets.constants import LOG_ENTRIES
 from mockpets.errors import InputError, Problem, RequestError
-from mockpets.journal.entry import MESSAGE_BYTES
-from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
+from mockpets.request_log.entry import MESSAGE_BYTES
+from mockpets.request_log.request_log import RequestLogs
 from mockpets.scenario.reloader import Reloader
 from mockpets.seed.generated_records import generate
 from mockpets.session.change_feed import ChangeFeed
@@ -172,8 +172,8 @@ def _wire(
     :param starts: the initial records of collections, by label.
     """
     limits = settings.limits
-    journals = Journals(limits.log_memory)
-    shared = _shared_state(settings, limits, reloader, starts, journals, changes)
+    request_logs = RequestLogs(limits.log_memory)
+    shared = _shared_state(settings, limits, reloader, starts, request_logs, changes)
     sessions = SessionRegistry(shared, clock=clock, declared=settings.sessions == "declared")
     contracts = reloader.library.contracts
     admission, admit, enter = Admission(), None, None
@@ -184,7 +184,7 @@ def _wire(
 
         admission = Visitors(limits, settings.visitor_rate, partial(_records_word, reloader), clock)
         admit = partial(_admit, admission, reloader, GUARDED)
-    holdings = partial(_holdings, sessions, journals, reloader)
+    holdings = partial(_holdings, sessions, request_logs, reloader)
     metrics = Metrics(constants.VERSION, contracts.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, admission)
     if settings.behind_proxy or settings.prefix:
@@ -256,7 +256,7 @@ def _shared_state(
     limits: Limits,
     reloader: Reloader,
     starts: Mapping[str, Table],
-    journals: Journals,
+    request_logs: RequestLogs,
     changes: ChangeFeed,
 ) -> SharedState:
     records = MemoryBudget(limits.record_memory, "records", "--memory")
@@ -267,7 +267,9 @@ def _shared_state(
         scenarios=reloader.library.stack(settings.scenario).names,  # in the case of the contract
         seed=settings.seed,
         locale=settings.locale,
-        journal=partial(journals.new, JOURNAL_ENTRIES, MESSAGE_BYTES if limits.logs_values else 0),
+        request_log=partial(
+            request_logs.new, LOG_ENTRIES, MESSAGE_BYTES if limits.logs_values else 0
+        ),
         records=records,
         limits=limits,
         changes=changes,
@@ -276,7 +278,7 @@ def _shared_state(
     )
 
 
-def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader) -> Holdings:
+def _holdings(sessions: SessionRegistry, request_logs: RequestLogs, reloader: Reloader) -> Holdings:
     """Return what the app holds now."""
     shared = sessions.shared
     return Holdings(
@@ -285,9 +287,9 @@ def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader)
         records=sum(session.records_held() for session in sessions.all()),
         records_bytes=shared.records.used,
         records_limit_bytes=shared.records.limit,
-        journal_bytes=journals.used,
-        journal_limit_bytes=journals.budget,
-        journal_dropped_total=journals.dropped,
+        request_log_bytes=request_logs.used,
+        request_log_limit_bytes=request_logs.budget,
+        request_log_dropped_total=request_logs.dropped,
         scenario_reloads_total=reloader.reloads,
         scenario_problems=len(reloader.library.problems),
     )

@@ -1,7 +1,7 @@
 """Try a request out: what would respond to it, without any effect.
 
 The request runs through the same checks, stubs and operations as any other, on copies of the
-sessions. The entry in the copy's journal is the result.
+sessions. The entry in the copy's request log is the result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError
 from mockpets.http.request_parser import RequestParser
 from mockpets.interface import Incoming
-from mockpets.journal.journal import Journals
+from mockpets.request_log.request_log import RequestLogs
 from mockpets.scenario.check import load_text
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
@@ -32,7 +32,7 @@ from mockpets.web.authentication import read_key
 from mockpets.web.cookie import read_cookie
 from mockpets.web.error_responses import error_response
 from mockpets.web.jobs import run_without_server
-from mockpets.web.journal_writer import record
+from mockpets.web.log_writer import record
 from mockpets.web.messages import Request
 from mockpets.web.operations import act_of
 from mockpets.web.playback import Playback
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
-    from mockpets.journal.entry import Entry
+    from mockpets.request_log.entry import Entry
     from mockpets.scenario.library import Library
     from mockpets.session.session import Session, SharedState
     from mockpets.settings import Settings
     from mockpets.web.messages import Response, Steps
 
 _BUDGET: Final = 2**20
-"""Bytes of the journals of the copies; one gets one entry."""
+"""Bytes of the request logs of the copies; one gets one entry."""
 
 
 def dry_run(
     settings: Settings, sessions: SessionRegistry, session: str, request: Mapping[str, Any]
 ) -> tuple[Entry, int]:
-    """Return what the journal would record, and the seed of the session.
+    """Return what the request log would record, and the seed of the session.
 
     :param session: the session of a request that names none.
     :param request: ``method`` and ``path``, and optionally ``headers``, a JSON ``body``, and a
@@ -73,7 +73,7 @@ def dry_run(
     try:
         copies.copy_from(sessions, {session, played.select(session, settings)}, without)
         used = Rehearsal(settings, copies, session).play(played)
-        return used.journal.entries()[-1], used.seed
+        return used.request_log.entries()[-1], used.seed
     finally:
         for each in copies.all():
             each.free()
@@ -83,7 +83,7 @@ def rehearsal_state(shared: SharedState, library: Library, budget: int) -> Share
     """Return shared state for sessions whose requests have no effect on those of a server.
 
     :param library: their scenarios, since a reload must not change those of a request on its way.
-    :param budget: bytes of their journals, each of which has room for one entry.
+    :param budget: bytes of their request logs, each of which has room for one entry.
     """
     records = shared.records.fork()
     return replace(
@@ -91,7 +91,7 @@ def rehearsal_state(shared: SharedState, library: Library, budget: int) -> Share
         library=lambda: library,
         tables=shared.tables.fork(records),
         records=records,
-        journal=partial(Journals(budget).new, 1, BODY_BYTES),
+        request_log=partial(RequestLogs(budget).new, 1, BODY_BYTES),
         changes=ChangeFeed(),
     )
 
@@ -144,7 +144,7 @@ class Rehearsal:
             self._session
         )
         off_contract = off_contract_reason(request, response.status_code)
-        record(request, response, session.journal.next_number(), off_contract)
+        record(request, response, session.request_log.next_number(), off_contract)
         return session
 
     def _view(self, request: Rehearsed) -> Response | Steps:

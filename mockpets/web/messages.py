@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mockpets.constants import NoteCode
     from mockpets.contract.contract_model import Operation
     from mockpets.interface import After, Incoming, Pair, Result
-    from mockpets.journal.journal import Kept
-    from mockpets.journal.wait import Wait
+    from mockpets.request_log.request_log import Kept
+    from mockpets.request_log.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
@@ -66,7 +66,7 @@ class Request(flask.Request):
     wait: Wait | None = None
     """What its response waits for; None if it is sent at once."""
     kept: Kept | None = None
-    """Its entry in the journal, if its response waits."""
+    """Its entry in the request log, if its response waits."""
     base: str | None = None
     """The session and scenarios in its base path, such as ``w3+empty``; None without one."""
     baggage: tuple[Mapping[str, str], str] | None = None
@@ -85,7 +85,7 @@ class Request(flask.Request):
         self.started = perf_counter()
         """In seconds of `perf_counter`; later by the time for which its view has waited."""
         self.notes: list[tuple[NoteCode, str]] = []
-        """Codes and texts of the notes that the journal shows with the request."""
+        """Codes and texts of the notes that the request log shows with the request."""
         self._body: bytes | None = None
 
     @classmethod

@@ -248,7 +248,7 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
 
 
 def _rendered(reply: Canned, template: Template, request: Request, session: Session) -> Response:
-    """Return the response of a reply with references, and note their values for the journal.
+    """Return the response of a reply with references, and note their values for the request log.
 
     :raise RequestError: ``internal_error`` if its body is too large.
     """

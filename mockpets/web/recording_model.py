@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
-from mockpets.journal.entry import Message
 from mockpets.recording.exchange import AssignedIds, exchange_of
+from mockpets.request_log.entry import Message
 from mockpets.scenario.language.control_bodies import parse_session_config
 from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_ascii
@@ -76,7 +76,7 @@ class SessionModel:
         request = {"method": exchange.method, "path": target, "headers": headers}
         played = Rehearsed(request | {"content": exchange.request.body}, self._prefix)
         session = self._rehearsal.play(played)
-        [entry] = session.journal.entries()
+        [entry] = session.request_log.entries()
         return exchange_of(entry)
 
     def save(self) -> Snapshot:

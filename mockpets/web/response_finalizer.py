@@ -30,14 +30,14 @@ from mockpets.constants import (
 )
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.interface import IMMEDIATE
-from mockpets.journal.wait import Wait
 from mockpets.public.visitor_names import shortened
+from mockpets.request_log.wait import Wait
 from mockpets.scenario.scenario_model import PASS, Canned
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.delivery import delivery_of
-from mockpets.web.journal_writer import record, record_release, target
+from mockpets.web.log_writer import record, record_release, target
 from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ResponseFinalizer:
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request, response.status_code)
         session, on_end = request.session, None
-        number = 0 if is_preflight or session is None else session.journal.next_number()
+        number = 0 if is_preflight or session is None else session.request_log.next_number()
         self._carry(request, response, number, off_contract, preflight=is_preflight)
         delivery = self._delivery(request, response, number)
         if number:
@@ -269,7 +269,7 @@ _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
-@lru_cache(256)  # entries of the journal share them
+@lru_cache(256)  # entries of the request log share them
 def _prepared_headers(
     explanation: tuple[Pair, ...],
     origin: str | None,

@@ -165,7 +165,7 @@ def select(
             raise session_required(sessions.shared.library().contracts.base)
         name = DEFAULT_SESSION
     request.session_name = name
-    # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
+    # Set before headers and scenarios are read, so that its log has requests with unknown ones.
     request.session = session = sessions.find(name)
     if session is None and not admission.has_sessions:
         sessions.closed_names.check(name)

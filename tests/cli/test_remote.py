@@ -391,8 +391,8 @@ def get(wire: Wire, path: str) -> None:
 
 def wait_for_pending(control: ControlClient, count: int) -> None:
     """Wait until this many responses are pending."""
-    while (journal := control.journal(outcome="pending"))["total"] != count:
-        assert control.events(journal["change"], SECONDS)["changed"]
+    while (request_log := control.request_log(outcome="pending"))["total"] != count:
+        assert control.events(request_log["change"], SECONDS)["changed"]
 
 
 @posix

@@ -23,7 +23,7 @@ TOKEN = "a-token-of-the-tests"
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockpetsServer]:
     settings = Settings(port=0, host=("127.0.0.1",), control_token=TOKEN)
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 8)
+    monkeypatch.setattr("mockpets.web.app.LOG_ENTRIES", 8)
     with MockpetsServer(settings) as server:
         monkeypatch.setenv("MOCKPETS_URL", server.url)
         monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", TOKEN)

@@ -57,7 +57,7 @@ def test_a_session_takes_no_more_than_the_table_says() -> None:
 
 def _bytes_of_a_session() -> float:
     """What each of 500 sessions takes, without the request log, which has a row of its own."""
-    with mock.patch("mockpets.web.app.JOURNAL_ENTRIES", 0):
+    with mock.patch("mockpets.web.app.LOG_ENTRIES", 0):
         call = Client(InProcess(create_app(Settings(max_sessions=2000))))
 
     def use(name: str) -> None:

@@ -151,15 +151,15 @@ class Worker:
         self.position, self.sent = 0, []
 
     def check(self) -> None:
-        """Compare journal and state with the requests that were sent."""
+        """Compare request log and state with the requests that were sent."""
         state = self.control("GET", "state")
         assert (state["session"], state["active"]) == (self.name, ["inline-1"])
         assert state["counts"]["records"] == len(self.stores[""])
-        journal = self.control("GET", "requests?limit=1000")
-        assert {row["session"] for row in journal["requests"]} <= {self.name}
-        rows = [(row["method"], row["target"], row["status"]) for row in journal["requests"]]
+        request_log = self.control("GET", "requests?limit=1000")
+        assert {row["session"] for row in request_log["requests"]} <= {self.name}
+        rows = [(row["method"], row["target"], row["status"]) for row in request_log["requests"]]
         assert rows == self.sent
-        assert journal["last"] == len(self.sent)
+        assert request_log["last"] == len(self.sent)
         answered = [status == 201 for _, _, status in self.sent]
         wanted = {"match": {"operation": "createPet", "body": {"name": {"contains": self.name}}}}
         verdict = self.control("POST", "verify", wanted | {"times": sum(answered)})

@@ -205,10 +205,10 @@ def test_nginx_does_not_repeat_a_request_whose_connection_breaks(
             door.ask("GET", "/v1/pets", headers, None).status
             for headers in (KEY, broken, KEY, broken)
         ]
-        journal = Client(OverSocket(server.url))("GET", "/__mockpets/requests", key=TOKEN).json
+        request_log = Client(OverSocket(server.url))("GET", "/__mockpets/requests", key=TOKEN).json
 
     assert statuses == [200, 502, 200, 502]
-    assert [entry["status"] for entry in journal["requests"]] == [200, None, 200, None]
+    assert [entry["status"] for entry in request_log["requests"]] == [200, None, 200, None]
 
 
 def test_a_long_poll_ends_with_a_change() -> None:

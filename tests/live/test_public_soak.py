@@ -136,7 +136,7 @@ def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
             for visitor in visitors:
                 visitor.close()
         control = Client(OverSocket(root))
-        assert {each.address for each in visitors} == _in_journals(control, visitors)
+        assert {each.address for each in visitors} == _in_request_logs(control, visitors)
         assert _ask(control, "state").json["counts"]["sessions"] == VISITORS + 1
         process.terminate()
         assert process.wait(20) == 0
@@ -159,15 +159,15 @@ def _ask(control: Client, path: str, session: str = "default") -> Response:
     return control("GET", f"/~{session}/__mockpets/{path}", headers=headers)
 
 
-def _in_journals(control: Client, visitors: list[Visitor]) -> set[str]:
-    """Return the addresses in the visitors' journals; each journal must have one."""
+def _in_request_logs(control: Client, visitors: list[Visitor]) -> set[str]:
+    """Return the addresses in the visitors' request logs; each request log must have one."""
     found = set()
     for visitor in visitors:
         [session] = visitor.sessions
         requests = _ask(control, "requests?limit=20", session).json["requests"]
         assert {each["session"] for each in requests} <= {session}
         for summary in requests or [None]:
-            if summary is None:  # the journal was just reset
+            if summary is None:  # the request log was just reset
                 addresses = {visitor.address}
             else:
                 entry: Any = _ask(control, f"requests/{summary['number']}", session).json

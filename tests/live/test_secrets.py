@@ -86,11 +86,11 @@ def check(call: Client, log: pytest.LogCaptureFixture, *marks: str) -> None:
 
 @pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.slow)])
 def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """A server with its own key and token, and a journal that keeps what one example sends."""
+    """A server with its own key and token, and a request log that keeps what one example sends."""
     keys = ("mockpets", KEY)
     settings = Settings(port=0, api_key=keys, control_token=TOKEN)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mockpets.web.app.JOURNAL_ENTRIES", KEPT)
+        patch.setattr("mockpets.web.app.LOG_ENTRIES", KEPT)
         if request.param == "inside":
             yield Client(InProcess(create_app(settings)))
             return

@@ -119,7 +119,7 @@ def test_a_name_has_at_most_256_characters(character: str) -> None:
     assert "got 257" in rejected.json["message"]
 
 
-def test_the_journal_omits_bodies() -> None:
+def test_the_request_log_omits_bodies() -> None:
     public = Public()
     secret = "what-a-visitor-typed"
     number = public.post(name=secret).headers["mockpets-request"]

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from mockpets.faults import FAULTS
 from mockpets.interface import Arrival, Delivery, Incoming, Job, Later, Reply, Result
-from mockpets.journal.wait import Wait
+from mockpets.request_log.wait import Wait
 from mockpets.session.gates import Gates
 
 

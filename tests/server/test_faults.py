@@ -134,12 +134,12 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
 
 def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,)))
-    journal = app.extensions["mockpets"].sessions.default.journal
+    request_log = app.extensions["mockpets"].sessions.default.request_log
     with running(app, Limits(parked=1)) as server, Wire(server.port) as other:
         with Wire(server.port) as wire:
             head = wire.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: stalled").head()
             server.until(lambda: server.waiting, 1)
-            assert [entry.outcome for entry in journal.entries()] == ["broken"]
+            assert [entry.outcome for entry in request_log.entries()] == ["broken"]
             late = other.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: late").read()
         server.until(lambda: server.waiting, 0)
 

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from mockpets.journal.journal import Journals
 from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.table import TableCache
+from mockpets.request_log.request_log import RequestLogs
 from mockpets.scenario.library import Library
 from mockpets.scenario.scenario_model import Scenario
 from mockpets.seed.generated_records import generate
@@ -23,7 +23,7 @@ def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -
         scenarios=(),
         seed=1,
         locale="en_US",
-        journal=partial(Journals(2**20).new, 100),
+        request_log=partial(RequestLogs(2**20).new, 100),
         records=records,
         limits=Limits(records=max_new),
     )

@@ -10,8 +10,8 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.errors import RequestError
-from mockpets.journal.wait import Wait
 from mockpets.limits import USUAL
+from mockpets.request_log.wait import Wait
 from mockpets.session.registry import SessionRegistry
 from tests.http_client import Client, InProcess
 from tests.server.raw_http import Clock
@@ -85,7 +85,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     """Set `SESSION_NAMES` to 100000 for the full run.
 
     Of 200 sessions, 10 are used in every step and 10 hold a response. The others are each idle for
-    ten minutes before they are replaced. Every session has a pet and a journal entry.
+    ten minutes before they are replaced. Every session has a pet and a request log entry.
     """
     clock = Clock()
     app = create_app(Settings(max_sessions=200))
@@ -132,9 +132,9 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
 @pytest.mark.slow
 def test_200_sessions_over_10000_pets_share_them() -> None:
     """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, once. Creating 198
-    sessions, and listing and creating pets in each, takes 2.4 MB more: 12 kB a session, including
-    two journal entries. Copies would take 330 MB. A session that deletes one of the pets gets its
-    own index, which takes 0.45 MB.
+    sessions, and listing and creating pets in each, takes 2.4 MB more: 12 kB a session, with two
+    entries in the request log. Copies would take 330 MB. A session that deletes one of the pets
+    gets its own index, which takes 0.45 MB.
     """
     app = create_app(Settings(data=("pets=10000",)))
     call = Client(InProcess(app))

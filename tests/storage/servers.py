@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from mockpets.contract.collections import OwnSchema
 from mockpets.contract.contract_model import Collection, Key
-from mockpets.journal.journal import Journals
 from mockpets.limits import Limits
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, make_table, rows_of
+from mockpets.request_log.request_log import RequestLogs
 from mockpets.scenario.library import Library
 from mockpets.scenario.scenario_model import Scenario
 from mockpets.seed.generated_records import generate
@@ -78,7 +78,7 @@ class Server:
             scenarios=active,
             seed=seed,
             locale="en_US",
-            journal=partial(Journals(2**20).new, 100),
+            request_log=partial(RequestLogs(2**20).new, 100),
             records=budget,
             limits=Limits(records=10**6),
         )

@@ -176,7 +176,7 @@ def test_sessions_are_restored(file: Path) -> None:
         after = {each["name"]: each for each in sessions(call)}
         assert after.keys() == before.keys() == {"default", "w3", "w4", "w5", "w6"}
         for name, one in before.items():
-            one |= {"requests": 0, "last_request": None}  # journals are not saved
+            one |= {"requests": 0, "last_request": None}  # request logs are not saved
             if name == "w6":
                 one["active"] = ["missing"]  # inline scenarios are not saved
             assert {**after[name], "idle_seconds": 0} == {**one, "idle_seconds": 0}

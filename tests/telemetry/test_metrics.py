@@ -15,7 +15,7 @@ HELD: Holdings = {
     "parked_answers": 3, "parked_answers_limit": 500,
     "sessions": 2, "sessions_limit": 200,
     "records": 33, "records_bytes": 700, "records_limit_bytes": 701,
-    "journal_bytes": 4096, "journal_limit_bytes": 9000, "journal_dropped_total": 5,
+    "request_log_bytes": 4096, "request_log_limit_bytes": 9000, "request_log_dropped_total": 5,
     "scenario_reloads_total": 1, "scenario_problems": 0,
     "connections": 9, "connections_limit": 1000, "connections_evicted_total": 4,
     "arriving_bodies_bytes": 600, "arriving_bodies_limit_bytes": 601,

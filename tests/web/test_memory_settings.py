@@ -16,7 +16,7 @@ Make = Callable[..., Client]
 
 MIB = 2**20
 TOKEN = "a-token-of-the-tests"
-LIMITS = ("journal_limit_bytes", "records_limit_bytes")
+LIMITS = ("request_log_limit_bytes", "records_limit_bytes")
 REQUESTS = 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
@@ -115,10 +115,10 @@ def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_si
 
     failed = [s for s in range(sessions) if verified(call, f"w{s}", REQUESTS).status != 200]
     assert failed == []
-    assert held(call, "journal_dropped_total") == 0
+    assert held(call, "request_log_dropped_total") == 0
     assert warnings_of(caplog) == []
     # The documented size is not much more than what is used.
-    assert 0.5 < held(call, "journal_bytes") / held(call, "journal_limit_bytes") <= 1
+    assert 0.5 < held(call, "request_log_bytes") / held(call, "request_log_limit_bytes") <= 1
 
 
 def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setting(
@@ -132,12 +132,12 @@ def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setti
     [warning] = warnings_of(caplog)
     assert "use 1MiB, their part of --memory" in warning
     assert "start the server with a higher --memory" in warning
-    dropped = held(call, "journal_dropped_total")
+    dropped = held(call, "request_log_dropped_total")
     assert dropped == sum(
         call("GET", f"/~w{session}/__mockpets/requests").json["dropped"] for session in range(20)
     )
     assert dropped > 0
-    assert held(call, "journal_bytes") <= MIB
+    assert held(call, "request_log_bytes") <= MIB
     failed = verified(call, "w0", 30)
     assert_error(failed, "verification_failed", "details")
     assert failed.json["message"].endswith("or start the server with a higher --memory")
@@ -145,22 +145,22 @@ def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setti
 
 def test_the_memory_of_the_log_includes_the_bodies_of_requests(fresh: Make) -> None:
     call = fresh()
-    used = [held(call, "journal_bytes")]
+    used = [held(call, "request_log_bytes")]
     for length in (10, 3010):  # with the same response
         pet = {"name": "x" * length, "categoryId": 1}
         assert call("POST", "/v1/pets", json_body=pet, key="wrong").status == 401
-        used.append(held(call, "journal_bytes"))
+        used.append(held(call, "request_log_bytes"))
 
     assert 3000 <= (used[2] - used[1]) - (used[1] - used[0]) < 3100
 
 
 def test_the_memory_of_the_log_includes_the_bodies_of_responses(fresh: Make) -> None:
     call = fresh()
-    used = [held(call, "journal_bytes")]
+    used = [held(call, "request_log_bytes")]
     call("HEAD", "/v1/pets?limit=5")
-    used.append(held(call, "journal_bytes"))
+    used.append(held(call, "request_log_bytes"))
     body = call("GET", "/v1/pets?limit=5").body
-    used.append(held(call, "journal_bytes"))
+    used.append(held(call, "request_log_bytes"))
 
     assert (used[2] - used[1]) - (used[1] - used[0]) == len(body) > 200
 
@@ -168,12 +168,12 @@ def test_the_memory_of_the_log_includes_the_bodies_of_responses(fresh: Make) -> 
 def test_requests_dropped_by_the_size_of_one_log_are_not_counted_and_not_logged(
     fresh: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 3)
+    monkeypatch.setattr("mockpets.web.app.LOG_ENTRIES", 3)
     call = fresh()
     browse(call, 1, 10)
 
     assert call("GET", "/~w0/__mockpets/requests").json["dropped"] == 7
-    assert held(call, "journal_dropped_total") == 0
+    assert held(call, "request_log_dropped_total") == 0
     assert warnings_of(caplog) == []
     message = verified(call, "w0", 10).json["message"]
     assert message.endswith("before the calls that you verify")

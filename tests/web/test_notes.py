@@ -1,4 +1,4 @@
-"""The notes of the journal: every code, and when it is present."""
+"""The notes of the request log: every code, and when it is present."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What an entry of the journal takes, and that it can be read after its request is gone."""
+"""What an entry of the request log takes, and that it can be read after its request is gone."""
 
 import gc
 import io
@@ -11,14 +11,14 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.interface import Incoming, Reply
-from mockpets.journal.journal import Journal
+from mockpets.request_log.request_log import RequestLog
 from tests.pet_store import OPERATIONS
 
 REQUESTS = 300
 
 
-def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
-    """Return what sends a request with a head of its own to an app, and the app's journal."""
+def sender(settings: Settings) -> tuple[Callable[..., None], RequestLog]:
+    """Return what sends a request with a head of its own to an app, and the app's request_log."""
     app = create_app(settings)
 
     def send(number: int, fields: str, body: bytes, *, raw: bool) -> None:
@@ -42,7 +42,7 @@ def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
         assert isinstance(reply, Reply)
         assert reply.body
 
-    return send, app.extensions["mockpets"].sessions.default.journal
+    return send, app.extensions["mockpets"].sessions.default.request_log
 
 
 def fields_of(number: int) -> str:
@@ -55,7 +55,7 @@ def fields_of(number: int) -> str:
 @pytest.mark.parametrize("size", [0, 1000, 4000])
 def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
     """Before and after they are made."""
-    send, journal = sender(Settings(max_records=1))
+    send, request_log = sender(Settings(max_records=1))
 
     def body(number: int) -> bytes:
         return b'{"name":"%d%s","categoryId":2,"more":1}' % (number, b"x" * size)
@@ -63,19 +63,19 @@ def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: b
     for number in range(10):
         send(number, fields_of(number), body(number), raw=raw)
     gc.collect()
-    charged = journal._bytes
+    charged = request_log._bytes
     tracemalloc.start()
     try:
         for number in range(REQUESTS):
             send(number, fields_of(number), body(number), raw=raw)
         gc.collect()
         unread = tracemalloc.get_traced_memory()[0]
-        entries = journal.entries()
+        entries = request_log.entries()
         gc.collect()
         read = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    charged = journal._bytes - charged
+    charged = request_log._bytes - charged
 
     assert len(entries) == REQUESTS + 10
     assert max(unread, read) < charged < 2 * unread
@@ -83,9 +83,9 @@ def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: b
 
 @pytest.mark.parametrize("raw", [True, False])
 def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: bool) -> None:
-    send, journal = sender(Settings())
+    send, request_log = sender(Settings())
     send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=raw)
-    (entry,) = journal.entries()
+    (entry,) = request_log.entries()
 
     headers = dict(entry.request.headers)
     assert headers["Authorization"] == "Bearer [redacted]"
@@ -96,9 +96,9 @@ def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: boo
 
 
 def test_without_bodies_only_their_sizes_are_recorded() -> None:
-    send, journal = sender(Settings(public=True, control="off"))
+    send, request_log = sender(Settings(public=True, control="off"))
     send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=True)
-    (entry,) = [each for journal in journal._journals._live for each in journal.entries()]
+    (entry,) = [each for log in request_log._request_logs._live for each in log.entries()]
 
     assert (entry.request.body, entry.request.size, entry.request.cut) == (b"", 30, True)
     assert (entry.response.body, entry.response.cut) == (b"", True)

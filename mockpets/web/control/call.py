@@ -113,7 +113,7 @@ class ControlRequest:
             return
         session, closed = self._created
         is_same = self.context.sessions.get(session.name) is session
-        if is_same and not (session.is_changed or session.journal.last):
+        if is_same and not (session.is_changed or session.request_log.last):
             self.context.sessions.drop(session.name, closed, undoable=False)
 
     @property

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from mockpets.constants import FILE_NODES, INT64_MAX
 from mockpets.contract import control_calls as control
 from mockpets.errors import InputError, RequestError, printable
-from mockpets.journal import queries
+from mockpets.request_log import queries
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import read
@@ -230,7 +230,7 @@ async def _totals(calls: Calls) -> dict[str, int]:
 
 async def _tried(call: ControlRequest) -> JsonResponse[Any]:
     """Explain a request that was not sent, and return its response."""
-    from mockpets.journal.explanation import explanation
+    from mockpets.request_log.explanation import explanation
 
     entry, seed = await requests.tried(call)
     response = queries.full(entry)["response"]

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         RecordingStarted,
         StubInUse,
     )
-    from mockpets.journal.entry import Entry
     from mockpets.recording.exchange import Assigned
     from mockpets.recording.infer import Recording
+    from mockpets.request_log.entry import Entry
     from mockpets.scenario.library import Stack
     from mockpets.scenario.scenario_model import Scenario
     from mockpets.session.session import Session
@@ -78,14 +78,14 @@ def _name(entry: Entry) -> str:
 async def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     """Return the stub in the form of the control API, and as a scenario with its source."""
     # Imported here and below, since they would slow down the start.
-    from mockpets.journal.comparison import compare
     from mockpets.recording import stub as recorded
     from mockpets.recording.exchange import created_records, exchange_of, exchanges_of
     from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names
+    from mockpets.request_log.comparison import compare
     from mockpets.scenario.language.writer import text_of
 
     entry, wanted = recorded_request(call), call.query
-    log = call.session.journal.entries()
+    log = call.session.request_log.entries()
     redactor = Redactor(secret for each in log for secret in each.secrets)
     [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
@@ -178,11 +178,11 @@ def _parsed(
 async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
     await _generate_all(call)
-    session, journal, stack = call.session, call.session.journal, call.stack()
-    session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
+    session, request_log, stack = call.session, call.session.request_log, call.stack()
+    session.mark = Mark(request_log.last, request_log.resets, stack, session.snapshot())
     collections = call.contracts.collections.values()
     total = sum(session.store(stack, one).total() for one in collections)
-    return json_response({"after": journal.last, "records": total})
+    return json_response({"after": request_log.last, "records": total})
 
 
 async def _generate_all(call: ControlRequest) -> None:
@@ -201,13 +201,13 @@ async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.web.recording_model import SessionModel
 
     await _generate_all(call)
-    session, journal, context = call.session, call.session.journal, call.context
+    session, request_log, context = call.session, call.session.request_log, call.context
     stack = call.stack()
     starts = {one: session.store(stack, one).start.in_order() for one in stack.collections}
     begun, records = _beginning(session) or (0, starts)
-    log = journal.entries()
+    log = request_log.entries()
     entries = [entry for entry in log if entry.number > begun]
-    missing = journal.last - begun - len(entries)
+    missing = request_log.last - begun - len(entries)
     if missing:
         message = (
             f"the request log has lost {counted(missing, 'request')} since the beginning; start a "
@@ -258,7 +258,7 @@ def _beginning(session: Session) -> tuple[int, dict[Collection, list[bytes]]] | 
     Without `start_recording` since the last reset, return None.
     """
     mark, records = session.mark, {}
-    if mark is None or mark.resets != session.journal.resets:
+    if mark is None or mark.resets != session.request_log.resets:
         return None
     for one in mark.stack.collections:
         binding = mark.stack.binding(one)

@@ -1,4 +1,4 @@
-"""The views of the control API for requests: the journal, explanations, waiting, and gates."""
+"""The views of the control API for requests: the request log, explanations, waiting, and gates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mockpets.contract import control_calls as calls
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.journal import queries
+from mockpets.request_log import queries
 from mockpets.scenario.engine import draw_delay
 from mockpets.scenario.scenario_model import PASS, Match
 from mockpets.units import parse_int64, quote
@@ -32,9 +32,9 @@ from mockpets.web.jobs import pause, run_job
 if TYPE_CHECKING:
     from mockpets.contract import control_types as types
     from mockpets.contract.contract_model import Operation
-    from mockpets.journal.entry import Entry
-    from mockpets.journal.verification import Verdict
-    from mockpets.journal.wait import Wait
+    from mockpets.request_log.entry import Entry
+    from mockpets.request_log.verification import Verdict
+    from mockpets.request_log.wait import Wait
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
 
@@ -46,15 +46,15 @@ _REQUESTS_ON_APP_THREAD: Final = 200
 def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
     """List the newest requests that pass the filters, oldest first."""
     # Read before the entries, so that a change in between is reported twice rather than lost.
-    change, journal = call.session.changes.number, call.session.journal
-    entries, total = queries.selected(journal.entries(), call.query)
+    change, request_log = call.session.changes.number, call.session.request_log
+    entries, total = queries.selected(request_log.entries(), call.query)
     return json_response(
         {
             "requests": [queries.summary(entry) for entry in entries],
             "total": total,
-            "dropped": journal.dropped,
-            "last": journal.last,
-            "resets": journal.resets,
+            "dropped": request_log.dropped,
+            "last": request_log.last,
+            "resets": request_log.resets,
             "change": change,
         }
     )
@@ -69,11 +69,13 @@ def request(call: ControlRequest) -> JsonResponse[types.RequestDetails]:
 def recorded_request(call: ControlRequest) -> Entry:
     """Return the entry whose number the path names, or raise ``not_found``."""
     text = call.name
-    journal, number = call.session.journal, parse_int64(text)
-    entry = None if number is None else journal.get(number)
+    request_log, number = call.session.request_log, parse_int64(text)
+    entry = None if number is None else request_log.get(number)
     if entry is None:
         content = (
-            f"it keeps {len(journal)} of {journal.last} requests" if journal.last else "it is empty"
+            f"it keeps {len(request_log)} of {request_log.last} requests"
+            if request_log.last
+            else "it is empty"
         )
         message = (
             f"the request log of session '{call.session.name}' has no request {text[:20]!r}; "
@@ -85,7 +87,7 @@ def recorded_request(call: ControlRequest) -> Entry:
 
 @responds_to(calls.CLEAR_REQUESTS)
 def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
-    """Remove all requests from the journal; numbers continue."""
+    """Remove all requests from the request log; numbers continue."""
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
@@ -93,9 +95,9 @@ def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
 async def har(call: ControlRequest) -> JsonResponse[types.Har]:
     """Return the requests that pass the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
-    from mockpets.journal.har_export import document
+    from mockpets.request_log.har_export import document
 
-    entries, _ = queries.selected(call.session.journal.entries(), call.query)
+    entries, _ = queries.selected(call.session.request_log.entries(), call.query)
     write = partial(document, entries, VERSION)
     return json_response(await run_job(call.request, write, "writing the HAR document"))
 
@@ -112,11 +114,11 @@ async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     from mockpets.report.recorded import of_log
 
     session = call.session
-    journal = session.journal
+    request_log = session.request_log
 
     def report() -> types.Findings:
-        recorded = of_log(journal.entries(), call.contracts)
-        limits = dropped_limit(session.name, journal.dropped)
+        recorded = of_log(request_log.entries(), call.contracts)
+        limits = dropped_limit(session.name, request_log.dropped)
         checks = build(recorded, "1 session", limits, call.contracts)
         return cast("types.Findings", {"report": as_document(checks)})
 
@@ -130,7 +132,7 @@ async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
     :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
         ``verification_failed`` with the nearest requests; ``busy``.
     """
-    from mockpets.journal import verification
+    from mockpets.request_log import verification
     from mockpets.scenario.language.expectations import parse as parse_verification
 
     known, checks = call.request.headers.get(SESSION_ID_HEADER), count()
@@ -140,10 +142,10 @@ async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
 
     async def check(session: Session, is_last: bool) -> tuple[Verdict | None, int | None]:
         _check_id(session, known)
-        journal, change = session.journal, session.changes.number
-        compare = partial(progress.check, journal, session.name, is_last=is_last)
+        request_log, change = session.request_log, session.changes.number
+        compare = partial(progress.check, request_log, session.name, is_last=is_last)
         # One change wakes all calls that wait; together they would block the app's thread.
-        is_long = len(journal) > _REQUESTS_ON_APP_THREAD or next(checks) > 0
+        is_long = len(request_log) > _REQUESTS_ON_APP_THREAD or next(checks) > 0
         verdict = await run_job(call.request, compare, "comparing the requests", is_long=is_long)
         return verdict, change if verdict is None else None
 
@@ -176,7 +178,7 @@ async def events(call: ControlRequest) -> JsonResponse[types.Events]:
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
     exists = changes is not call.context.sessions.shared.changes
-    resets = session.journal.resets if exists else None
+    resets = session.request_log.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
 
 
@@ -188,7 +190,7 @@ _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.D
 @responds_to(calls.EXPLAIN)
 def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a recorded request: what responded, each stub with each condition, and the counts."""
-    from mockpets.journal.explanation import explanation  # here, since it slows down the start
+    from mockpets.request_log.explanation import explanation  # here, since it slows down the start
 
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
@@ -196,13 +198,13 @@ def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
 @responds_to(calls.EXPLAIN_REQUEST)
 async def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a request that was not sent: what would respond to it now. This changes nothing."""
-    from mockpets.journal.explanation import explanation
+    from mockpets.request_log.explanation import explanation
 
     return json_response(explanation(*await tried(call), sent=False))
 
 
 async def tried(call: ControlRequest) -> tuple[Entry, int]:
-    """Return what the journal would record of the request in the body, and the session's seed."""
+    """Return what the log would record of the request in the body, and the session's seed."""
     from mockpets.scenario.language.expectations import parse_request
     from mockpets.web.dry_run import dry_run
 
@@ -291,7 +293,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
             message = f"request {number} does not wait for its response; {known}"
             raise RequestError("not_found", message)
         read = waits[number].read
-        assert read is not None  # noqa: S101 - the journal has it before the server
+        assert read is not None  # noqa: S101 - the request log has it before the server
         entry = read()
         if entry.operation is None:
             return Match(method=entry.method, path=entry.path)

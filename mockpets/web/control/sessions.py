@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
-from mockpets.constants import DEFAULT_SESSION, FILE_BYTES, JOURNAL_ENTRIES, PROTOCOL
+from mockpets.constants import DEFAULT_SESSION, FILE_BYTES, LOG_ENTRIES, PROTOCOL
 from mockpets.contract import control_calls as calls
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.errors import InputError, RequestError, did_you_mean
@@ -67,13 +67,13 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "node": settings.name or None,
             "session": session.name,
             "change": session.changes.number,
-            "resets": session.journal.resets,
+            "resets": session.request_log.resets,
             **_scenario_list(session),
             "seed": session.seed,
             "clock": session.clock and clock_state(session.clock),
             "counts": {
                 "records": _record_count(session),
-                "requests": len(session.journal),
+                "requests": len(session.request_log),
                 "sessions": len(sessions),
                 "held": sum(gates.values()),
                 "unnamed": sessions.unnamed - session.unnamed_before,
@@ -89,7 +89,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "base_path": base_path(session.name, call.contracts.base),
                 "max_records": sessions.shared.limits.records,
                 "max_sessions": sessions.limit,
-                "journal_size": JOURNAL_ENTRIES,
+                "request_log_size": LOG_ENTRIES,
                 "public": settings.public,
                 "options": settings.options(),
                 "all": effective_settings(settings),
@@ -229,7 +229,7 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
     """
     if library.find(name) is None:
         return f"scenario {name} is invalid"
-    stack, entries = library.stack((name,)), session.journal.entries()
+    stack, entries = library.stack((name,)), session.request_log.entries()
     if stack.stubs or stack.resources:
         labels = {stub.label for stub in stack.stubs}
         notes = {one.note for one in stack.resources}
@@ -330,7 +330,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
 
 @responds_to(calls.RESET)
 def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
-    """Reset records, counters, random numbers and the journal.
+    """Reset records, counters, random numbers and the request log.
 
     Active scenarios stay.
     """
@@ -366,7 +366,7 @@ def sessions(call: ControlRequest) -> JsonResponse[types.SessionList]:
 
 def session_summary(context: ControlContext, session: Session) -> types.SessionSummary:
     """Return a session as lists show it."""
-    last = session.journal.newest()
+    last = session.request_log.newest()
     return {
         "name": session.name,
         "id": session.id,
@@ -374,8 +374,8 @@ def session_summary(context: ControlContext, session: Session) -> types.SessionS
         "seed": session.seed,
         "clock": session.clock and clock_state(session.clock),
         "records": _record_count(session),
-        "requests": len(session.journal),
-        "failed": session.journal.failed(),
+        "requests": len(session.request_log),
+        "failed": session.request_log.failed(),
         "last_request": last and f"{last.method} {last.target}",
         "held": sum(session.gates.waiting().values()),
         "idle_seconds": round(context.sessions.idle_seconds(session), 1),
@@ -449,7 +449,7 @@ def _generated(context: ControlContext, config: SessionConfig) -> dict[str, Cont
 
 @responds_to(calls.RESET_SESSIONS)
 async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
-    """Reset every session: records, counters, random numbers and the journal.
+    """Reset every session: records, counters, random numbers and the request log.
 
     Active scenarios stay.
     """
@@ -495,8 +495,8 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
-    Records, scenarios, counters and the journal are as before. Records and requests that came after
-    a reset are lost. A deleted session is lost once its name is used again.
+    Records, scenarios, counters and the request log are as before. Records and requests that came
+    after a reset are lost. A deleted session is lost once its name is used again.
     """
     context, name = call.context, checked_session(call.name, "the path")
     undone = context.sessions.undo.put_back(name)

@@ -54,7 +54,7 @@ async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
 
 def _export(session: Session, *, has_log: bool) -> bytes:
     """Return an exported session as JSON, or raise ``conflict`` if no import would accept it."""
-    from mockpets.journal.har_export import document
+    from mockpets.request_log.har_export import document
 
     snapshot = session.snapshot()
     records = [*_reachable(session, snapshot)]
@@ -69,7 +69,7 @@ def _export(session: Session, *, has_log: bool) -> bytes:
         )
         raise RequestError("conflict", message)
     if has_log:
-        exported["log"] = document(session.journal.entries(), FULL_VERSION)
+        exported["log"] = document(session.request_log.entries(), FULL_VERSION)
         body = dump_json(exported)
     return body + b"\n"
 
@@ -143,7 +143,7 @@ async def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     session.load(snapshot)
-    session.journal.reset()
+    session.request_log.reset()
     session.changes.publish("requests")
     close_breaking(call, session)
     return json_response(session_summary(context, session), 201 if is_new else 200)

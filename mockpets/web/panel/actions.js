@@ -50,7 +50,7 @@ async function saveRecording() {
 
 async function saveHar() {
   const har = await call("GET /requests.har", {
-    query: { limit: loadedState().settings.journal_size },
+    query: { limit: loadedState().settings.request_log_size },
   });
   download(`mockpets-${store.session}.har`, JSON.stringify(har, null, 1));
 }

@@ -153,7 +153,7 @@ class Server:
         """Return the state that every call with an effect changes."""
         return [
             # `_last` leaves out changes of the server: a rejected origin is such a change.
-            (session.name, session.active, session.changes._last, session.journal.last)
+            (session.name, session.active, session.changes._last, session.request_log.last)
             for session in self._sessions.all()
         ]
 

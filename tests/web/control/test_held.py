@@ -49,7 +49,7 @@ def post(wire: Wire) -> None:
 
 def wait_until(control: ControlClient, ready: Any) -> None:
     for _ in range(15):
-        change = control.journal()["change"]
+        change = control.request_log()["change"]
         if ready():
             return
         control.events(change, 1)

@@ -178,19 +178,19 @@ def held_now(server: Running) -> tuple[int, int]:
     return counts["connections"], counts["connections_evicted_total"]
 
 
-def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
+def test_it_reports_sessions_pets_and_the_request_log(fresh: Make) -> None:
     call = fresh(data=("pets=3",))
     assert (held(call, "sessions"), held(call, "records")) == (1, 3)
     call("POST", "/~one/v1/pets", json_body=PET)
     call("POST", "/~two/v1/pets", json_body=PET)
     assert (held(call, "sessions"), held(call, "records")) == (3, 11)
-    kept = held(call, "journal_bytes")
+    kept = held(call, "request_log_bytes")
     assert kept > 1000
     call("DELETE", "/__mockpets/sessions/two")
     assert (held(call, "sessions"), held(call, "records")) == (2, 7)
-    assert held(call, "journal_bytes") == kept  # until an undo is impossible
+    assert held(call, "request_log_bytes") == kept  # until an undo is impossible
     call("PUT", "/__mockpets/sessions/two")
-    assert held(call, "journal_bytes") < kept
+    assert held(call, "request_log_bytes") < kept
     assert held(call, "parked_answers") == 0
 
 

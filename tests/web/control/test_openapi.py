@@ -46,10 +46,10 @@ def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> N
     methods = {name for name in vars(ControlClient) if name[0] != "_"}
     of_the_client = {re.sub(r"_(.)", lambda match: match[1].upper(), name) for name in methods}
 
-    # `journal` is another form of `requests`, `active` a part of `session`.
+    # `request_log` is another form of `requests`, `active` a part of `session`.
     no_calls = {
         *("session", "gate", "data", "activate", "url", "name", "baseUrl", "rootUrl", "bases"),
-        *("headers", "close", "journal", "active", "mcp"),
+        *("headers", "close", "requestLog", "active", "mcp"),
     }
     more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor", "setClock"}
     assert OPERATIONS.keys() == (of_the_client - no_calls) | more

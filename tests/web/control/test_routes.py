@@ -535,7 +535,7 @@ def test_an_invalid_session_is_not_created(call: Client) -> None:
         assert_error(at(call, "GET", "sessions/unborn"), "not_found")
 
 
-# --- State, gates, journal ------------------------------------------------------------------------
+# --- State, gates, request log ----------------------------------------------------------------
 
 
 def test_state_has_every_specified_property(fresh: Make) -> None:
@@ -545,7 +545,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
 
     assert state["counts"] == {"records": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_records": 10_000}
-    wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
+    wanted |= {"request_log_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")
     assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
@@ -613,7 +613,7 @@ def test_only_public_servers_disable_scenarios_that_break_connections(
             assert details["disabled"] == expected
 
 
-def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:
+def test_the_request_log_can_be_filtered_and_cleared(call: Client) -> None:
     for target in ("/~log/v1/pets", "/~log/v1/pets/1", "/~log/v1/pets/99", "/~log+retry/v1/pets"):
         call("GET", target)
     call("POST", "/~log/v1/pets", json_body=PET)

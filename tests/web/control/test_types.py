@@ -292,7 +292,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "drop_override": ("new",), "gates": (), "held": (), "wait_for_gate": ("door",),
     "open_gate": ("other",), "activate": ("shop",),
     "collections": (), "set_records": ("orders", [{"id": 7}]), "records": ("orders",),
-    "delete_record": ("orders", 7), "requests": (), "journal": (),
+    "delete_record": ("orders", 7), "requests": (), "request_log": (),
     "request": (1,), "explain": (), "har": (), "verify": (MATCH,),
     **dict.fromkeys(("events", "metrics", "findings"), ()),
     **dict.fromkeys(("stub", "respond_like", "drop_stub"), (3,)),

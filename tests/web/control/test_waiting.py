@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.journal import verification
+from mockpets.request_log import verification
 from mockpets.server.scheduler import Scheduler
 from mockpets.server.server_limits import Limits
 from tests.http_client import Client, InProcess, OverSocket
@@ -143,7 +143,7 @@ def test_what_does_not_come_in_time_fails_with_the_nearest_requests(waiting: Wai
     assert len(response.json["details"]["nearest"]) == 3
 
 
-def test_a_long_journal_is_compared_again_after_each_change(waiting: Waiting) -> None:
+def test_a_long_request_log_is_compared_again_after_each_change(waiting: Waiting) -> None:
     for _ in range(250):  # more than are compared on the loop's thread
         waiting.list_pets()
     wire = waiting.verify(times=255)
@@ -159,10 +159,10 @@ def test_comparisons_of_one_session_take_turns_with_those_of_others(
 ) -> None:
     release, compared = threading.Event(), list[str]()
 
-    def recorded(progress: Any, journal: Any, session: str, **options: Any) -> Any:
+    def recorded(progress: Any, request_log: Any, session: str, **options: Any) -> Any:
         compared.append(session)
         assert release.wait(20)
-        return check(progress, journal, session, **options)
+        return check(progress, request_log, session, **options)
 
     for name in ("w1", "w2"):
         waiting.call("PUT", f"/__mockpets/sessions/{name}")

@@ -1244,7 +1244,7 @@ export interface components {
             base_path: string;
             max_records: number;
             max_sessions: number;
-            journal_size: number;
+            request_log_size: number;
             public: boolean;
             options: string[];
             all: components["schemas"]["EffectiveSetting"][];
@@ -1491,7 +1491,7 @@ export interface components {
             /** @description How long to wait, such as 5s; at most 30s. By default, do not wait. */
             within?: string;
         };
-        /** @description Why a verification failed; `unknown` requests are not, or not wholly, in the journal. */
+        /** @description Why a verification failed; `unknown` requests are not, or not wholly, in the request log. */
         VerificationDetails: {
             matched: number;
             unknown: number;

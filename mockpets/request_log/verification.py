@@ -1,4 +1,4 @@
-"""Verify that the journal has the expected number of matching requests; explain failures."""
+"""Verify that the request log has the expected number of matching requests; explain failures."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import REDACTED
 from mockpets.errors import printable
-from mockpets.journal.comparison import NOT_RECORDED, compare
-from mockpets.journal.entry import authorization_digest
-from mockpets.journal.queries import has_status, summary
+from mockpets.request_log.comparison import NOT_RECORDED, compare
+from mockpets.request_log.entry import authorization_digest
+from mockpets.request_log.queries import has_status, summary
 from mockpets.scenario.matching import ABSENT, ADDRESS, Comparison
 from mockpets.scenario.scenario_description import describe_match
 from mockpets.scenario.scenario_model import Match
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import VerificationDetails
-    from mockpets.journal.entry import Entry, Message
-    from mockpets.journal.journal import Journal, Kept
+    from mockpets.request_log.entry import Entry, Message
+    from mockpets.request_log.request_log import Kept, RequestLog
     from mockpets.scenario.language.expectations import Times, Verification
     from mockpets.scenario.scenario_model import Condition
 
@@ -101,7 +101,7 @@ def check(
 
     :param ranked: what `rank` returns for each entry, and the entry; by number.
     :param session: for the message.
-    :param dropped: as `Journal` has it, like `dropped_for_memory`; any of them may have matched.
+    :param dropped: as `RequestLog` has it, like `dropped_for_memory`; any of them may have matched.
     """
     match, times = verification.match, verification.times
     matched = tuple(entry for each, entry in ranked if each == _MATCHES)
@@ -157,13 +157,13 @@ class Progress:
         self._equal: dict[tuple[RequestOutcome, Rank], tuple[RequestOutcome, Rank]] = {}
         """One of all equal values, which makes the others garbage: many calls may wait."""
 
-    def check(self, journal: Journal, session: str, *, is_last: bool) -> Verdict | None:
+    def check(self, request_log: RequestLog, session: str, *, is_last: bool) -> Verdict | None:
         """Return the result, or None if it may still change.
 
-        :param journal: of another session if that was deleted meanwhile.
+        :param request log: of another session if that was deleted meanwhile.
         :param is_last: whether the time to wait is over.
         """
-        kept, dropped, dropped_for_memory = journal.snapshot()
+        kept, dropped, dropped_for_memory = request_log.snapshot()
         verification, before = self.verification, self._ranks
         self._ranks = {}
         ranked: list[tuple[Rank, Entry]] = []

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import RequestOutcome, WaitKind
-    from mockpets.journal.entry import Entry
+    from mockpets.request_log.entry import Entry
     from mockpets.scenario.scenario_model import Reply
 
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Wait:
     """What a response waits for, and since when, in seconds of `perf_counter`.
 
-    :param number: of the request in its session's journal.
+    :param number: of the request in its session's request log.
     :param gate: the gate that holds it; None without one.
     :param delay: seconds, which run at the same time as the hold.
     :param throttle: bytes per second; None for no limit.

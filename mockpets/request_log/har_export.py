@@ -1,4 +1,4 @@
-"""Export journal entries as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
+"""Export request log entries as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
 
 Data without a standard property is in `_mockpets`: names with `_` are reserved for applications.
 """
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mockpets.clock import moment
-from mockpets.journal.entry import Message
-from mockpets.journal.queries import body_text, summary
+from mockpets.request_log.entry import Message
+from mockpets.request_log.queries import body_text, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mockpets.contract.control_types import Har
-    from mockpets.journal.entry import Entry
+    from mockpets.request_log.entry import Entry
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _HTTP: Final = "HTTP/1.1"
-"""The journal does not record the version; nearly all clients use this one."""
+"""The request log does not record the version; nearly all clients use this one."""
 _UNKNOWN: Final = -1
 """The standard's value for an unknown size or time."""
 

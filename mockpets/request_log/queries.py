@@ -1,4 +1,4 @@
-"""Filter the entries of a journal, and return them as JSON of the control API."""
+"""Filter the entries of a request log, and return them as JSON of the control API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import RecordedMessage, RequestDetails, RequestSummary
-    from mockpets.journal.entry import Entry, Message
+    from mockpets.request_log.entry import Entry, Message
 
 # --- Filters ----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The outcome of each request in the journal, through real connections and a test client."""
+"""The outcome of each request in the request log, through real connections and a test client."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -36,13 +36,13 @@ def control(server: MockpetsServer) -> Iterator[ControlClient]:
 
 
 def wait_for(control: ControlClient, *expected: str) -> None:
-    """Wait until the journal has exactly these outcomes, oldest first."""
+    """Wait until the request log has exactly these outcomes, oldest first."""
     for _ in range(100):
-        journal = control.journal()
-        outcomes = [each["outcome"] for each in journal["requests"]]
+        request_log = control.request_log()
+        outcomes = [each["outcome"] for each in request_log["requests"]]
         if outcomes == [*expected]:
             return
-        assert control.events(journal["change"], 20)["changed"], outcomes
+        assert control.events(request_log["change"], 20)["changed"], outcomes
     raise AssertionError(outcomes)
 
 
@@ -187,7 +187,7 @@ def test_a_response_that_ends_after_its_entry_is_gone_changes_no_other_entry(
 def test_a_response_that_ends_after_its_entry_was_dropped_changes_no_other_entry(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 2)
+    monkeypatch.setattr("mockpets.web.app.LOG_ENTRIES", 2)
     settings = Settings(host=("127.0.0.1",), port=0)
     with MockpetsServer(settings) as server, Wire(port_of(server.url)) as wire:
         control = ControlClient(server.url, "w1")

@@ -1,4 +1,4 @@
-"""One request and its response, as the journal shows them, without secrets."""
+"""One request and its response, as the request log shows them, without secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.engine import Trace
 
 MESSAGE_BYTES: Final = 4096
-"""The longest recorded body, unless a journal has another limit."""
+"""The longest recorded body, unless a request log has another limit."""
 
 
 class Note(NamedTuple):
@@ -63,7 +63,7 @@ class Message(NamedTuple):
 class Entry(NamedTuple):
     """One request and its response.
 
-    :param number: in its session; see `Journal.next_number`.
+    :param number: in its session; see `RequestLog.next_number`.
     :param at: arrival, in seconds since 1970, UTC.
     :param target: path and query as the client sent them, without secrets: see `redaction`.
     :param path: decoded, from the contract's base path on.

@@ -1,4 +1,4 @@
-"""The journal: recorded data, limits and memory."""
+"""The request log: recorded data, limits and memory."""
 
 import gc
 import sys
@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.journal.entry import Entry, Note, sent_headers
-from mockpets.journal.journal import Journal, Journals
-from tests.journal.entries import add, created, entry, message
+from mockpets.request_log.entry import Entry, Note, sent_headers
+from mockpets.request_log.request_log import RequestLog, RequestLogs
+from tests.request_log.entries import add, created, entry, message
 
 MIB = 1024 * 1024
 
 
-def fill(journal: Journal, count: int, body: bytes = b"") -> None:
+def fill(request_log: RequestLog, count: int, body: bytes = b"") -> None:
     for _ in range(count):
-        add(journal, entry(journal.next_number(), body=body))
+        add(request_log, entry(request_log.next_number(), body=body))
 
 
-def numbers(journal: Journal) -> list[int]:
-    return [kept.number for kept in journal.entries()]
+def numbers(request_log: RequestLog) -> list[int]:
+    return [kept.number for kept in request_log.entries()]
 
 
 # --- Messages ---------------------------------------------------------------------------------
@@ -88,28 +88,28 @@ def test_the_headers_of_a_head_are_those_that_the_app_gets() -> None:
 
 
 def test_numbers_continue_after_clear_and_restart_after_reset() -> None:
-    journal = Journals(MIB).new(3)
-    fill(journal, 5)
-    assert (numbers(journal), journal.last, journal.dropped) == ([3, 4, 5], 5, 2)
+    request_log = RequestLogs(MIB).new(3)
+    fill(request_log, 5)
+    assert (numbers(request_log), request_log.last, request_log.dropped) == ([3, 4, 5], 5, 2)
 
-    assert len(journal.detach()) == 3
-    fill(journal, 1)
-    assert (numbers(journal), journal.last, journal.dropped) == ([6], 6, 0)
-    assert journal.resets == 0
+    assert len(request_log.detach()) == 3
+    fill(request_log, 1)
+    assert (numbers(request_log), request_log.last, request_log.dropped) == ([6], 6, 0)
+    assert request_log.resets == 0
 
-    journal.reset()
-    assert (len(journal), journal.last, journal.resets) == (0, 0, 1)
-    fill(journal, 1)
-    assert numbers(journal) == [1]
+    request_log.reset()
+    assert (len(request_log), request_log.last, request_log.resets) == (0, 0, 1)
+    fill(request_log, 1)
+    assert numbers(request_log) == [1]
 
 
 def test_entries_are_sorted_by_number() -> None:
-    journal = Journals(MIB).new(10)
-    first, second = journal.next_number(), journal.next_number()
-    add(journal, entry(second))
-    add(journal, entry(first))
+    request_log = RequestLogs(MIB).new(10)
+    first, second = request_log.next_number(), request_log.next_number()
+    add(request_log, entry(second))
+    add(request_log, entry(first))
 
-    assert numbers(journal) == [first, second]
+    assert numbers(request_log) == [first, second]
 
 
 def test_an_entry_is_made_once_when_it_is_first_read() -> None:
@@ -119,22 +119,22 @@ def test_an_entry_is_made_once_when_it_is_first_read() -> None:
         made.append(entry(1, outcome="pending"))
         return made[-1]
 
-    journal = Journals(MIB).new(10)
-    kept = journal.add(make, 2000, "pending")
+    request_log = RequestLogs(MIB).new(10)
+    kept = request_log.add(make, 2000, "pending")
     assert made == []
 
-    first = journal.entries()
-    journal.end(kept, "sent")
-    assert [each.outcome for each in (*first, *journal.entries())] == ["pending", "sent"]
+    first = request_log.entries()
+    request_log.end(kept, "sent")
+    assert [each.outcome for each in (*first, *request_log.entries())] == ["pending", "sent"]
     assert len(made) == 1
 
 
 # --- The budget -------------------------------------------------------------------------------
 
 
-def test_the_largest_journal_makes_room() -> None:
-    journals = Journals(MIB)
-    quiet, busy = journals.new(1000), journals.new(1000)
+def test_the_largest_request_log_makes_room() -> None:
+    request_logs = RequestLogs(MIB)
+    quiet, busy = request_logs.new(1000), request_logs.new(1000)
     fill(quiet, 10)
     fill(busy, 1000, b"x" * 4096)
 
@@ -142,12 +142,12 @@ def test_the_largest_journal_makes_room() -> None:
     assert quiet.dropped == 0
     assert busy.dropped == 1000 - len(busy) > 0
     assert numbers(busy)[-1] == 1000
-    assert MIB * 3 // 4 < journals.used <= MIB
+    assert MIB * 3 // 4 < request_logs.used <= MIB
 
 
-def test_a_new_entry_costs_no_more_while_many_journals_are_full() -> None:
-    journals = Journals(300_000)
-    many = [journals.new(10) for _ in range(1000)]
+def test_a_new_entry_costs_no_more_while_many_request_logs_are_full() -> None:
+    request_logs = RequestLogs(300_000)
+    many = [request_logs.new(10) for _ in range(1000)]
     kept = entry(1)
 
     def calls() -> int:
@@ -160,73 +160,73 @@ def test_a_new_entry_costs_no_more_while_many_journals_are_full() -> None:
         before = sys.getprofile()
         sys.setprofile(count)
         try:
-            for journal in many:
-                add(journal, kept, 200)
+            for request_log in many:
+                add(request_log, kept, 200)
         finally:
             sys.setprofile(before)
         return counted
 
     with_room, full = [calls() for _ in range(4)][::3]
-    assert 270_000 < journals.used <= 300_000
-    assert full < 6 * with_room, "not once for each of a thousand journals"
+    assert 270_000 < request_logs.used <= 300_000
+    assert full < 6 * with_room, "not once for each of a thousand request logs"
 
 
 def test_an_entry_larger_than_the_budget_is_dropped() -> None:
-    journals = Journals(5000)
-    journal = journals.new(10)
-    add(journal, created(1, b"x" * 4096))
-    add(journal, entry(2, notes=(Note("ignored_query", "x" * 20_000),)))
+    request_logs = RequestLogs(5000)
+    request_log = request_logs.new(10)
+    add(request_log, created(1, b"x" * 4096))
+    add(request_log, entry(2, notes=(Note("ignored_query", "x" * 20_000),)))
 
-    assert (len(journal), journal.dropped, journals.used) == (0, 2, 0)
+    assert (len(request_log), request_log.dropped, request_logs.used) == (0, 2, 0)
 
 
 @pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
-def test_a_destroyed_journal_uses_no_budget(end: str) -> None:
-    journals = Journals(MIB)
-    journal = journals.new(100)
-    fill(journal, 50)
-    assert journals.used > 0
+def test_a_destroyed_request_log_uses_no_budget(end: str) -> None:
+    request_logs = RequestLogs(MIB)
+    request_log = request_logs.new(100)
+    fill(request_log, 50)
+    assert request_logs.used > 0
 
     if end == "close":
-        journal.close()
-        fill(journal, 1)  # a request of the dropped session was still running
-        assert len(journal) == 0
+        request_log.close()
+        fill(request_log, 1)  # a request of the dropped session was still running
+        assert len(request_log) == 0
     else:
         if end == "collect a circle":
-            circle: list[object] = [journal]  # a session can be part of one
+            circle: list[object] = [request_log]  # a session can be part of one
             circle.append(circle)
             del circle
-        del journal
+        del request_log
         gc.collect()
 
-    assert journals.used == 0
-    other = journals.new(100)
+    assert request_logs.used == 0
+    other = request_logs.new(100)
     fill(other, 1)
     assert len(other) == 1
 
 
-def test_a_journal_can_be_collected_while_another_makes_room() -> None:
-    journals = Journals(40_000)
-    journal = journals.new(1000)
+def test_a_request_log_can_be_collected_while_another_makes_room() -> None:
+    request_logs = RequestLogs(40_000)
+    request_log = request_logs.new(1000)
     threshold = gc.get_threshold()
     gc.set_threshold(1)
     try:
         for _ in range(200):
-            left = journals.new(10)
+            left = request_logs.new(10)
             circle: list[object] = [left]  # only the garbage collector finds it
             circle.append(circle)
             fill(left, 2, b"x" * 4096)
-            fill(journal, 2, b"x" * 4096)
+            fill(request_log, 2, b"x" * 4096)
     finally:
         gc.set_threshold(*threshold)
     del left, circle
     gc.collect()
 
-    fill(journal, 3)
-    assert len(journal) >= 3
-    assert journals.used <= 40_000
-    journal.close()
-    assert journals.used == 0
+    fill(request_log, 3)
+    assert len(request_log) >= 3
+    assert request_logs.used <= 40_000
+    request_log.close()
+    assert request_logs.used == 0
 
 
 STEPS = st.lists(
@@ -240,39 +240,39 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_any_traffic_stays_within_size_and_budget(steps: Sequence[tuple[int, int | str]]) -> None:
-    """Each journal has its newest entries, and has counted the others."""
-    journals = Journals(30_000)
-    pool = [journals.new(5) for _ in range(3)]
+    """Each request log has its newest entries, and has counted the others."""
+    request_logs = RequestLogs(30_000)
+    pool = [request_logs.new(5) for _ in range(3)]
     given_to: list[list[Entry]] = [[] for _ in pool]
     closed = [False] * 3
     for which, step in steps:
-        journal = pool[which]
+        request_log = pool[which]
         if isinstance(step, int):
-            made = created(journal.next_number(), b"x" * step)
-            add(journal, made)
+            made = created(request_log.next_number(), b"x" * step)
+            add(request_log, made)
             if not closed[which]:
                 given_to[which].append(made)
         elif step == "drop":
-            pool[which], closed[which] = journals.new(5), False
-            del journal
+            pool[which], closed[which] = request_logs.new(5), False
+            del request_log
         else:
-            getattr(journal, step)()
+            getattr(request_log, step)()
             closed[which] = closed[which] or step == "close"
         if isinstance(step, str):
             given_to[which] = []
-        assert journals.used <= 30_000
+        assert request_logs.used <= 30_000
         for kept, expected in zip(pool, given_to, strict=True):
             assert len(kept) <= 5
             assert kept.dropped + len(kept) == len(expected)
             assert kept.entries() == expected[len(expected) - len(kept) :]
-    for journal in pool:
-        journal.close()
-    assert journals.used == 0
+    for request_log in pool:
+        request_log.close()
+    assert request_logs.used == 0
 
 
 def test_threads_write_and_read_concurrently() -> None:
-    journals = Journals(MIB)
-    pool = [journals.new(100), journals.new(100)]
+    request_logs = RequestLogs(MIB)
+    pool = [request_logs.new(100), request_logs.new(100)]
 
     def work(turn: int) -> list[tuple[int, int]]:
         taken = []
@@ -290,10 +290,10 @@ def test_threads_write_and_read_concurrently() -> None:
         taken = Counter(pair for pairs in threads.map(work, range(4)) for pair in pairs)
 
     assert max(taken.values()) == 1
-    assert [journal.last for journal in pool] == [4000, 4000]
-    assert all(0 < len(journal) <= 100 for journal in pool)
-    assert all(journal.dropped + len(journal) == 4000 for journal in pool)
-    assert 0 < journals.used <= MIB
-    for journal in pool:
-        journal.close()
-    assert journals.used == 0
+    assert [request_log.last for request_log in pool] == [4000, 4000]
+    assert all(0 < len(request_log) <= 100 for request_log in pool)
+    assert all(request_log.dropped + len(request_log) == 4000 for request_log in pool)
+    assert 0 < request_logs.used <= MIB
+    for request_log in pool:
+        request_log.close()
+    assert request_logs.used == 0

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError
-from mockpets.journal import verification
-from mockpets.journal.entry import Entry
-from mockpets.journal.journal import Journal, Journals, Kept
-from mockpets.journal.queries import summary
-from mockpets.journal.verification import Progress, Verdict, check, details, rank
+from mockpets.request_log import verification
+from mockpets.request_log.entry import Entry
+from mockpets.request_log.queries import summary
+from mockpets.request_log.request_log import Kept, RequestLog, RequestLogs
+from mockpets.request_log.verification import Progress, Verdict, check, details, rank
 from mockpets.scenario.language.expectations import Times, Verification, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.scenario_model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
-from tests.journal.entries import add, created, entry, message
 from tests.pet_store import OPERATIONS
+from tests.request_log.entries import add, created, entry, message
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
@@ -177,7 +177,7 @@ def test_matches_are_listed_with_the_nearest_if_there_are_too_few() -> None:
 
 
 @pytest.mark.parametrize(("context", "owner"), [({}, ""), ({"session": "w3"}, " of session 'w3'")])
-def test_the_message_for_an_empty_journal_suggests_causes(
+def test_the_message_for_an_empty_request_log_suggests_causes(
     context: dict[str, str], owner: str
 ) -> None:
     assert verified({}, **context).message == (
@@ -549,38 +549,38 @@ def test_comparing_what_is_new_has_the_result_of_comparing_everything(
 ) -> None:
     body = {"match": match | response, "times": times, "within": "5s"}
     expected = parse(json.dumps(body), BUILT_IN)
-    progress, journals = Progress(expected), Journals(9_000)
-    journal = journals.new(3)
+    progress, request_logs = Progress(expected), RequestLogs(9_000)
+    request_log = request_logs.new(3)
     pending: list[Kept] = []
     for step, *values in [*steps, ("check",)]:
         if step == "add":
             pet = f'{{"name":"{values[0]}"}}'.encode()
             make = entry if values[0] == "c" else created
-            number, headers = journal.next_number(), [("Cookie", f"{values[0]}=1")]
+            number, headers = request_log.next_number(), [("Cookie", f"{values[0]}=1")]
             made = make(number, body=pet, headers=headers, status=values[1], outcome="pending")
-            pending.append(add(journal, made))
+            pending.append(add(request_log, made))
         elif step == "end":
             if pending:
-                journal.end(pending.pop(values[0] % len(pending)), values[1])
+                request_log.end(pending.pop(values[0] % len(pending)), values[1])
         elif step == "delete":
-            journal, pending = journals.new(3), []
+            request_log, pending = request_logs.new(3), []
         elif step != "check":
-            getattr(journal, step)()
+            getattr(request_log, step)()
         else:
-            result = everything_compared(expected, journal)
+            result = everything_compared(expected, request_log)
             waits = expected.may_change(len(result.matched), passed=result.passed)
-            found = progress.check(journal, "w1", is_last=False)
+            found = progress.check(request_log, "w1", is_last=False)
             assert found == (None if waits else result)
-            assert progress.check(journal, "w1", is_last=True) == result
+            assert progress.check(request_log, "w1", is_last=True) == result
 
 
-def everything_compared(expected: Verification, journal: Journal) -> Verdict:
+def everything_compared(expected: Verification, request_log: RequestLog) -> Verdict:
     return checked(
         expected,
-        journal.entries(),
+        request_log.entries(),
         session="w1",
-        dropped=journal.dropped,
-        dropped_for_memory=journal.dropped_for_memory,
+        dropped=request_log.dropped,
+        dropped_for_memory=request_log.dropped_for_memory,
     )
 
 
@@ -597,15 +597,15 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
     monkeypatch.setattr(verification, "rank", recorded)
     for match in ({}, {"status": 200}):
         compared.clear()
-        journal = Journals(100_000).new(10)
+        request_log = RequestLogs(100_000).new(10)
         progress = Progress(
             parse(json.dumps({"match": match, "times": 9, "within": "5s"}), BUILT_IN)
         )
-        kept = add(journal, entry(1, outcome="pending"))
+        kept = add(request_log, entry(1, outcome="pending"))
         for number in (2, 3):
-            add(journal, entry(number))
+            add(request_log, entry(number))
             for _ in range(2):
-                assert progress.check(journal, "w1", is_last=False) is None
-            journal.end(kept, "sent")
-        assert progress.check(journal, "w1", is_last=True) is not None
+                assert progress.check(request_log, "w1", is_last=False) is None
+            request_log.end(kept, "sent")
+        assert progress.check(request_log, "w1", is_last=True) is not None
         assert compared == [1, 2, 1, 3]

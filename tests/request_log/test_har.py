@@ -1,4 +1,4 @@
-"""The journal as an HTTP Archive."""
+"""The request log as an HTTP Archive."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mockpets.journal.entry import Entry
-from mockpets.journal.har_export import document
-from mockpets.journal.queries import summary
+from mockpets.request_log.entry import Entry
+from mockpets.request_log.har_export import document
+from mockpets.request_log.queries import summary
 from mockpets.strict_json import dump_json
-from tests.journal.entries import AT, ENTRIES, created, entry, message
+from tests.request_log.entries import AT, ENTRIES, created, entry, message
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ def test_entries_are_sorted_by_time() -> None:
 
 
 @given(st.lists(ENTRIES, max_size=3))
-def test_any_journal_gives_a_valid_archive(entries: list[Entry]) -> None:
+def test_any_request_log_gives_a_valid_archive(entries: list[Entry]) -> None:
     for row in archive(*entries):
         spent = [spent for spent in row["timings"].values() if spent != -1]
         assert row["time"] == pytest.approx(sum(spent))

@@ -1,4 +1,4 @@
-"""Filters of the journal, and entries as JSON."""
+"""Filters of the request log, and entries as JSON."""
 
 import json
 import re
@@ -15,14 +15,14 @@ from mockpets.contract.control_types import RequestFilters
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.contract.query_parameters import PARAMETERS
 from mockpets.errors import RequestError
-from mockpets.journal import har_export
-from mockpets.journal.entry import Entry, Message, Note
-from mockpets.journal.journal import Journals
-from mockpets.journal.queries import full, selected, summary
+from mockpets.request_log import har_export
+from mockpets.request_log.entry import Entry, Message, Note
+from mockpets.request_log.queries import full, selected, summary
+from mockpets.request_log.request_log import RequestLogs
 from mockpets.strict_json import dump_json
 from mockpets.web.control.call import read_query
 from mockpets.web.messages import Request
-from tests.journal.entries import ENTRIES, add, created, entry, message
+from tests.request_log.entries import ENTRIES, add, created, entry, message
 
 # --- Filters ----------------------------------------------------------------------------------
 
@@ -241,9 +241,9 @@ def test_secrets_are_never_recorded(secret: str, **parts: Any) -> None:
         ("Host", "localhost:7387"),
     ]
     answered = message([("Set-Cookie", f"id={secret}; Path=/"), ("Location", f"/?{query}")], b"")
-    journal = Journals(1_000_000).new(10)
-    add(journal, entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
-    (kept,) = journal.entries()
+    request_log = RequestLogs(1_000_000).new(10)
+    add(request_log, entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
+    (kept,) = request_log.entries()
 
     for document in (summary(kept), full(kept), har_export.document([kept], "0.1.0")):
         text = dump_json(document).decode()

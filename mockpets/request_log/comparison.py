@@ -16,7 +16,7 @@ from mockpets.scenario.matching import ABSENT, Comparison, Facts, difference, ex
 from mockpets.strict_json import parse_json
 
 if TYPE_CHECKING:
-    from mockpets.journal.entry import Entry
+    from mockpets.request_log.entry import Entry
     from mockpets.scenario.scenario_model import Match
 
 NOT_RECORDED: Final = "not recorded"

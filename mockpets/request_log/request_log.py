@@ -1,7 +1,7 @@
-"""The journal: the requests and responses of a session, bounded in number and bytes.
+"""The request log: the requests and responses of a session, bounded in number and bytes.
 
 The app adds one entry for each response. An entry is made, and secrets are redacted, when it is
-first read: most entries never are. All journals of a server share one budget. The largest journal
+first read: most entries never are. All request logs of a server share one budget. The largest one
 drops entries first, so a busy session cannot displace the entries of a quiet one.
 """
 
@@ -17,72 +17,74 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakSet
 
-from mockpets.journal.entry import MESSAGE_BYTES, Entry
+from mockpets.request_log.entry import MESSAGE_BYTES, Entry
 from mockpets.units import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import RequestOutcome, ResponseEnd
-    from mockpets.journal.wait import Wait
+    from mockpets.request_log.wait import Wait
 
 _log: Final = logging.getLogger("mockpets")
 _SHARE: Final = 8
-"""To make room, a journal drops one in 8 of its entries at once."""
+"""To make room, a request log drops one in 8 of its entries at once."""
 _SPARE: Final = 16
 """The part of the budget that is free afterwards: a sixteenth."""
 
 
-class Journals:
-    """Creates journals that share a budget in bytes. Safe to use from several threads."""
+class RequestLogs:
+    """Creates request logs that share a budget in bytes. Safe to use from several threads."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget = budget_bytes
         self.dropped = 0
         """Entries dropped because of the limit, since the start."""
         self._lock = Lock()
-        self._live: WeakSet[Journal] = WeakSet()
+        self._live: WeakSet[RequestLog] = WeakSet()
         self._used = 0
-        # The garbage collector can destroy a journal while the lock is held, so a destroyed journal
+        # The garbage collector can destroy a request log while the lock is held, so a destroyed one
         # cannot take the lock; it adds its bytes here instead.
         self._released: deque[int] = deque()
 
-    def new(self, size: int, body_bytes: int = MESSAGE_BYTES) -> Journal:
-        """Return an empty journal, for at most `size` entries."""
-        journal = Journal(self, size, body_bytes)
+    def new(self, size: int, body_bytes: int = MESSAGE_BYTES) -> RequestLog:
+        """Return an empty request log, for at most `size` entries."""
+        request_log = RequestLog(self, size, body_bytes)
         with self._lock:
-            self._settled()  # otherwise `_released` would grow while no journal is full
-            self._live.add(journal)
-        return journal
+            self._settled()  # otherwise `_released` would grow while no request log is full
+            self._live.add(request_log)
+        return request_log
 
     @property
     def used(self) -> int:
-        """Bytes that all journals use."""
+        """Bytes that all request logs use."""
         with self._lock:
             return self._settled()
 
     def _settled(self) -> int:
-        """Return the used bytes without destroyed journals; the caller holds the lock."""
+        """Return the used bytes without destroyed request logs; the caller holds the lock."""
         while self._released:
             self._used -= self._released.popleft()
         return self._used
 
     def _make_room(self) -> None:
-        """Drop old entries of the largest journals; the caller holds the lock."""
+        """Drop old entries of the largest request logs; the caller holds the lock."""
         if self._settled() <= self.budget:
             return
-        # With room for many entries, only few requests look through all journals.
+        # With room for many entries, only few requests look through all request logs.
         target = self.budget - self.budget // _SPARE
-        largest = [(*journal._rank(), id(journal), journal) for journal in self._live]
+        largest = [
+            (*request_log._rank(), id(request_log), request_log) for request_log in self._live
+        ]
         heapify(largest)
         while largest and self._settled() > target:
-            *_, number, journal = largest[0]
-            if not len(journal):
-                return  # a journal that is being destroyed will release the rest
-            count = 1 + len(journal) // _SHARE
-            if journal.is_detached:
-                journal._drop(len(journal))
-                heapreplace(largest, (*journal._rank(), number, journal))
+            *_, number, request_log = largest[0]
+            if not len(request_log):
+                return  # a request log that is being destroyed will release the rest
+            count = 1 + len(request_log) // _SHARE
+            if request_log.is_detached:
+                request_log._drop(len(request_log))
+                heapreplace(largest, (*request_log._rank(), number, request_log))
                 continue
             if not self.dropped:
                 _log.warning(
@@ -92,15 +94,15 @@ class Journals:
                     "higher --memory, or delete sessions after their tests",
                     size_text(self.budget),
                 )
-            journal._drop(count)
-            journal.dropped_for_memory += count
+            request_log._drop(count)
+            request_log.dropped_for_memory += count
             self.dropped += count
-            heapreplace(largest, (*journal._rank(), number, journal))
+            heapreplace(largest, (*request_log._rank(), number, request_log))
 
 
 @dataclass(slots=True, eq=False)
 class Kept:
-    """An entry in a journal, which is made when it is first read; see `Journal.add`."""
+    """An entry in a request log, which is made when it is first read; see `RequestLog.add`."""
 
     _make: Callable[[], Entry] | None
     cost: int
@@ -135,9 +137,9 @@ def _ms(seconds: float) -> float:
 
 
 class Snapshot(NamedTuple):
-    """The content of a journal at one moment.
+    """The content of a request log at one moment.
 
-    :param dropped: as `Journal` has it, like `dropped_for_memory`.
+    :param dropped: as `RequestLog` has it, like `dropped_for_memory`.
     """
 
     kept: list[Kept]
@@ -145,28 +147,28 @@ class Snapshot(NamedTuple):
     dropped_for_memory: int
 
 
-class Journal:
-    """The request log of a session; `Journals.new` creates it. Safe to use from several threads."""
+class RequestLog:
+    """The requests of a session; `RequestLogs.new` creates it. Safe to use from several threads."""
 
     __slots__ = (
-        *("__weakref__", "_bytes", "_closed", "_entries", "_journals", "_lock"),
+        *("__weakref__", "_bytes", "_closed", "_entries", "_request_logs", "_lock"),
         *("_released", "_size", "body_bytes", "dropped", "dropped_for_memory", "is_detached"),
         *("last", "resets"),
     )
 
-    def __init__(self, journals: Journals, size: int, body_bytes: int) -> None:
+    def __init__(self, request_logs: RequestLogs, size: int, body_bytes: int) -> None:
         self.last = 0
         """The highest number so far."""
         self.resets = 0
         self.dropped = 0
         """Entries dropped to make room for newer ones, since the last clear or reset."""
         self.dropped_for_memory = 0
-        """Those of them that were dropped because of the limit of all journals together."""
+        """Those of them that were dropped because of the limit of all request logs together."""
         self.is_detached = False
-        """Whether it only keeps what another journal may get back; it goes first."""
-        self._journals = journals
-        self._lock = journals._lock
-        self._released = journals._released
+        """Whether it only keeps what another request log may get back; it goes first."""
+        self._request_logs = request_logs
+        self._lock = request_logs._lock
+        self._released = request_logs._released
         self._size = size
         self.body_bytes = body_bytes
         """The longest recorded body; sizes are always recorded."""
@@ -188,7 +190,7 @@ class Journal:
         outcome: RequestOutcome,
         wait: Wait | None = None,
     ) -> Kept:
-        """Add an entry; drop the oldest if there is no room. A closed journal stores nothing.
+        """Add an entry; drop the oldest if there is no room. A closed request log stores nothing.
 
         :param make: returns the entry; called when it is first read.
         :param cost: roughly the bytes of memory that the entry takes, before and after that.
@@ -204,16 +206,16 @@ class Journal:
                 self._entries = deque()
             self._entries.append(kept)
             self._bytes += cost
-            journals = self._journals
-            journals._used += cost
+            request_logs = self._request_logs
+            request_logs._used += cost
             if len(self._entries) > self._size:
                 self._drop(1)
-            if journals._used > journals.budget:
-                journals._make_room()
+            if request_logs._used > request_logs.budget:
+                request_logs._make_room()
         return kept
 
     def end(self, kept: Kept, outcome: ResponseEnd, seconds: float | None = None) -> bool:
-        """Record the outcome of a pending entry; return whether the journal still has the entry.
+        """Record the outcome of a pending entry; return whether the log still has the entry.
 
         :param seconds: from the arrival of the request until now.
         """
@@ -228,7 +230,7 @@ class Journal:
             if not kept.is_dropped:
                 kept.cost += cost
                 self._bytes += cost
-                self._journals._used += cost
+                self._request_logs._used += cost
 
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""
@@ -255,7 +257,7 @@ class Journal:
         return None if kept is None else kept.read()
 
     def get(self, number: int) -> Entry | None:
-        """Return the entry with this number, if the journal has it."""
+        """Return the entry with this number, if the request log has it."""
         return next((entry for entry in self.entries() if entry.number == number), None)
 
     def reset(self) -> None:
@@ -265,9 +267,9 @@ class Journal:
             self.last = 0
             self.resets += 1
 
-    def detach(self) -> Journal:
-        """Move all entries to a new journal, from which `put_back` can get them."""
-        kept = self._journals.new(self._size, self.body_bytes)
+    def detach(self) -> RequestLog:
+        """Move all entries to a new request log, from which `put_back` can get them."""
+        kept = self._request_logs.new(self._size, self.body_bytes)
         with self._lock:
             kept.is_detached = kept._closed = True
             kept.last, kept.dropped = self.last, self.dropped
@@ -279,8 +281,8 @@ class Journal:
                 entry.is_dropped = True
         return kept
 
-    def put_back(self, kept: Journal, *, restart: bool) -> None:
-        """Move the entries back that `detach` moved to a journal.
+    def put_back(self, kept: RequestLog, *, restart: bool) -> None:
+        """Move the entries back that `detach` moved to a request log.
 
         :param restart: whether to remove the entries that came since, whose numbers may be the
             same.
@@ -316,7 +318,7 @@ class Journal:
             self._closed = True
 
     def _rank(self) -> tuple[bool, int]:
-        """Return what the budget sorts journals by: the first one drops its entries first."""
+        """Return what the budget sorts request logs by: the first one drops its entries first."""
         return not (self.is_detached and self._bytes), -self._bytes
 
     def __len__(self) -> int:
@@ -338,5 +340,5 @@ class Journal:
             kept = entries.popleft()
             kept.is_dropped = True
             self._bytes -= kept.cost
-            self._journals._used -= kept.cost
+            self._request_logs._used -= kept.cost
         self.dropped += count

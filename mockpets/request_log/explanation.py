@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.faults import FAULTS
-from mockpets.journal.comparison import compare
-from mockpets.journal.queries import summary
 from mockpets.redaction import redacted
+from mockpets.request_log.comparison import compare
+from mockpets.request_log.queries import summary
 from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, reply_of
 from mockpets.scenario.matching import ADDRESS
 from mockpets.scenario.scenario_description import describe_stub
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import ComparedCondition
     from mockpets.contract.control_types import ExplainedStub as StubJson
     from mockpets.contract.control_types import Explanation as ExplanationJson
-    from mockpets.journal.entry import Entry
+    from mockpets.request_log.entry import Entry
     from mockpets.scenario.engine import Step, Trace
     from mockpets.scenario.matching import Comparison
     from mockpets.scenario.scenario_model import Stub

@@ -1,4 +1,4 @@
-"""Record requests and responses in the journal of their session."""
+"""Record requests and responses in the request log of their session."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
-from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
+from mockpets.request_log.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.web.session_selector import header_names, ignored_headers
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
     from mockpets.interface import OnEnd
-    from mockpets.journal.journal import Kept
-    from mockpets.journal.wait import Wait
+    from mockpets.request_log.request_log import Kept
+    from mockpets.request_log.wait import Wait
     from mockpets.session.session import Session
     from mockpets.web.messages import Request, Response
 
@@ -38,19 +38,19 @@ _METHOD_LENGTH: Final = 40
 def record(
     request: Request, response: Response, number: int, off_contract: str | None
 ) -> OnEnd | None:
-    """Record a request, which must have a session, in its journal; return what records its end.
+    """Record a request, which must have a session, in its request log; return what records its end.
 
-    The journal gets what arrived and was sent, without a copy: its entry is made, and secrets are
+    The log gets what arrived and was sent, without a copy: its entry is made, and secrets are
     redacted, when somebody reads it. For a test client, the outcome is known at once: `sent`, or
     `broken` by a fault; nothing is returned.
 
     :param response: as sent, with the damage of faults.
-    :param number: the number that the journal gave the request.
+    :param number: the number that the request log gave the request.
     :param off_contract: why the contract does not list the response, or None if it does.
     """
     incoming, session, outcome = request.incoming, request.session, request.outcome
     assert session is not None  # noqa: S101 - callers guarantee it
-    journal, notes, stack = session.journal, request.notes, request.stack
+    request_log, notes, stack = session.request_log, request.notes, request.stack
     removal = request.operation.removal if request.operation else None
     if removal and request.error_code != "gone":
         notes.append(("deprecated", removal.note))
@@ -64,8 +64,8 @@ def record(
     # The body of a response to HEAD is generated, but not sent.
     sent = b"" if request.method == "HEAD" else response.body
     took, wait = perf_counter() - request.started, request.wait
-    size = min(len(body), journal.body_bytes)
-    length = min(len(sent), journal.body_bytes)
+    size = min(len(body), request_log.body_bytes)
+    length = min(len(sent), request_log.body_bytes)
     headers, uri = response.all_headers(), target(request.environ)
     entry = Entry(
         number=number,
@@ -101,7 +101,7 @@ def record(
         cost += _STEP_BYTES * len(outcome.trace.steps)
     is_ours = incoming.server is not None
     elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
-    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, wait)
+    kept = request_log.add(make, cost, "pending" if is_ours else elsewhere, wait)
     kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:
@@ -146,10 +146,10 @@ def _completed(
 def _end(
     session: Session, kept: Kept, started: float, wait: Wait | None, outcome: ResponseEnd
 ) -> None:
-    """Record how and when the response of an entry ended, unless the journal has dropped it."""
+    """Record how and when the response of an entry ended, unless the request log has dropped it."""
     if wait is not None:
         session.gates.remove(wait)
-    if session.journal.end(kept, outcome, perf_counter() - started):
+    if session.request_log.end(kept, outcome, perf_counter() - started):
         session.changes.publish("requests")
 
 
@@ -169,7 +169,7 @@ def record_release(
     before = kept.read()
     kept.status = response.status_code
     sent = b"" if request.method == "HEAD" else response.body
-    headers, length = response.all_headers(), min(len(sent), session.journal.body_bytes)
+    headers, length = response.all_headers(), min(len(sent), session.request_log.body_bytes)
     entry = before._replace(
         secrets=(*before.secrets, *secrets_of("", headers)),
         status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
@@ -181,7 +181,7 @@ def record_release(
             headers, sent[:length], len(sent), crc32(sent) if length < len(sent) else None
         ),
     )
-    session.journal.amend(kept, entry, _NOTE_BYTES + 4 * len(text) + _length(headers) + length)
+    session.request_log.amend(kept, entry, _NOTE_BYTES + 4 * len(text) + _length(headers) + length)
     session.changes.publish("requests")
 
 

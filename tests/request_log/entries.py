@@ -1,4 +1,4 @@
-"""Journal entries for tests, and a Hypothesis strategy for any entry."""
+"""RequestLog entries for tests, and a Hypothesis strategy for any entry."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mockpets.constants import REQUEST_OUTCOMES
-from mockpets.journal.entry import MESSAGE_BYTES, Entry, Message, Note
-from mockpets.journal.entry import message as recorded
-from mockpets.journal.journal import Journal, Kept
 from mockpets.redaction import redacted_target
+from mockpets.request_log.entry import MESSAGE_BYTES, Entry, Message, Note
+from mockpets.request_log.entry import message as recorded
+from mockpets.request_log.request_log import Kept, RequestLog
 from tests.pet_store import OPERATIONS
 
 AT = 1_795_244_400.123
@@ -21,11 +21,11 @@ def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAG
     return recorded(headers, body[:limit], len(body))
 
 
-def add(journal: Journal, kept: Entry, cost: int = 0) -> Kept:
-    """Add an entry to a journal, by default with a cost like that of the app."""
+def add(request_log: RequestLog, kept: Entry, cost: int = 0) -> Kept:
+    """Add an entry to a request log, by default with a cost like that of the app."""
     sizes = [len(part) for each in (kept.request, kept.response) for part in each[:2]]
     notes = [150 + 4 * len(note.text) for note in kept.notes]
-    return journal.add(lambda: kept, cost or 2000 + sum(sizes) + sum(notes), kept.outcome)
+    return request_log.add(lambda: kept, cost or 2000 + sum(sizes) + sum(notes), kept.outcome)
 
 
 def entry(number: int = 1, target: str = "/v1/pets", **changes: Any) -> Entry:
