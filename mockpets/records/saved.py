@@ -42,7 +42,7 @@ class Records(NamedTuple):
 
 def changed_rows(contents: Contents) -> dict[int, bytes | None]:
     """Return the rows that differ from the base, by place; None for a deleted one."""
-    return {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
+    return {**dict.fromkeys(contents.gone.rows), **contents.changed.rows}
 
 
 class SavedRecords(NamedTuple):
@@ -84,13 +84,13 @@ def contents_of(
     :param changes: as in `SavedRecords`, each record with its row.
     """
     collection = base.collection  # of rows whose scenario is missing, one with places as keys
-    own, gone = empty_table(collection).copy(), empty_table(collection).copy()
-    for place, changed in sorted(changes.items()):
+    changed, gone = empty_table(collection).copy(), empty_table(collection).copy()
+    for place, new in sorted(changes.items()):
         if (old := base.rows.get(place)) is not None:
             gone.put(place, {collection.key: place} | parse_row(old), old)
-        if changed is not None:
-            own.put(place, *changed)
-    own.frozen = gone.frozen = True
-    entries = len(own.rows) + len(gone.rows)
-    size = sum(map(len, own.rows.values())) + entries * collection.entry_bytes
-    return Contents(base, own, gone, size, next_key)
+        if new is not None:
+            changed.put(place, *new)
+    changed.frozen = gone.frozen = True
+    entries = len(changed.rows) + len(gone.rows)
+    size = sum(map(len, changed.rows.values())) + entries * collection.entry_bytes
+    return Contents(base, changed, gone, size, next_key)

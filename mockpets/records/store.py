@@ -1,7 +1,7 @@
 """The records that one session has of a collection.
 
-A `Store` starts from a table that many stores share and never write to. It keeps what differs: its
-own records, added or changed, and the records of the base that are gone, deleted or changed. So a
+A `Store` starts from a table that many stores share and never write to. It keeps what differs: the
+records that it added or changed, and those of the base that are gone, deleted or changed. So a
 session costs only what it changed, whatever the size of the base. Saved tables are frozen and
 shared too: a store copies its own ones before it writes to them.
 
@@ -95,7 +95,7 @@ class Contents(NamedTuple):
     """The records of a store at one moment.
 
     :param base: a shared table.
-    :param own: the records that were added or changed.
+    :param changed: the records that were added or changed.
     :param gone: the records of the base that were deleted or changed, as they are in the base.
     :param size: what all but `base` takes, in bytes; 0 in a store, whose charge has it.
     :param next_key: higher than every integer key that the store has assigned so far; for keys
@@ -104,7 +104,7 @@ class Contents(NamedTuple):
     """
 
     base: Table
-    own: Table
+    changed: Table
     gone: Table
     size: int = 0
     next_key: int = 1
@@ -112,7 +112,7 @@ class Contents(NamedTuple):
 
     def find(self, key: Key) -> int | None:
         """Return the place of the record with a key, an `identity`; None without one."""
-        place = self.own.find(key) if self.own.rows else None
+        place = self.changed.find(key) if self.changed.rows else None
         if place is None:
             place = self.base.find(key)
             if place in self.gone.rows:
@@ -128,7 +128,7 @@ class Contents(NamedTuple):
 
     def row(self, place: int) -> bytes | None:
         """Return the record at a place as JSON; None without one."""
-        row = self.own.rows.get(place)
+        row = self.changed.rows.get(place)
         return row if row or place in self.gone.rows else self.base.rows.get(place)
 
     def total(self, filters: Filters = NO_FILTERS) -> int:
@@ -148,14 +148,14 @@ class Contents(NamedTuple):
         conditions = self._indexed(filters)
         if conditions is None:
             return [*islice(self._matching(filters, after), limit)]
-        base, own = self.base, self.own
+        base, changed = self.base, self.changed
         if self.gone.rows or len(conditions) != 1:
             return [*islice(map(self._row, self._walk(conditions, after)), limit)]
         # Without a changed record of the base, its own ones follow.
         condition = conditions[0]
         rows = _some(base, condition, after, limit)
-        if own.rows and (limit is None or len(rows) < limit):
-            rows += _some(own, condition, after, limit and limit - len(rows))
+        if changed.rows and (limit is None or len(rows) < limit):
+            rows += _some(changed, condition, after, limit and limit - len(rows))
         return rows
 
     def is_slow(self, filters: Filters, names: Collection[str] = ()) -> bool:
@@ -173,7 +173,7 @@ class Contents(NamedTuple):
         return False
 
     def _row(self, place: int) -> bytes:
-        return self.own.rows.get(place) or self.base.rows[place]
+        return self.changed.rows.get(place) or self.base.rows[place]
 
     def _walk(self, conditions: Sequence[Condition | None], after: int | None) -> Iterator[int]:
         """Yield the places of the records that meet one of some conditions; None is met by all."""
@@ -181,7 +181,7 @@ class Contents(NamedTuple):
         for condition in conditions:
             kept = _after(self.base.at(condition), after)
             walks += [filterfalse(self.gone.rows.__contains__, kept)]
-            walks += [_after(self.own.at(condition), after)]
+            walks += [_after(self.changed.at(condition), after)]
         return merge(*walks)
 
     def _indexed(self, filters: Filters) -> list[Condition | None] | None:
@@ -199,7 +199,7 @@ class Contents(NamedTuple):
     def _met(self, name: str, values: Iterable[Hashable]) -> list[Condition | None]:
         """Return the conditions for the values of a property, without those no record meets."""
         conditions = [(name, value) for value in values]
-        return [each for each in conditions if self.base.at(each) or self.own.at(each)]
+        return [each for each in conditions if self.base.at(each) or self.changed.at(each)]
 
     def _matching(self, filters: Filters, after: int | None) -> Iterator[bytes]:
         """Yield the records that meet filters; all candidates are read."""
@@ -225,7 +225,7 @@ class Contents(NamedTuple):
         return self._walk(min(walks, key=self._length, default=[None]), after)
 
     def _length(self, conditions: Sequence[Condition | None]) -> int:
-        return sum(len(self.base.at(each)) + len(self.own.at(each)) for each in conditions)
+        return sum(len(self.base.at(each)) + len(self.changed.at(each)) for each in conditions)
 
     def names(self, wanted: Iterable[str]) -> set[str]:
         """Return which of these properties any record has."""
@@ -303,7 +303,7 @@ class Store:
     def is_changed(self) -> bool:
         """Whether the records differ from the initial ones, or a key was assigned."""
         now = self._now
-        is_same = now.base is self.start and not now.own.rows and not now.gone.rows
+        is_same = now.base is self.start and not now.changed.rows and not now.gone.rows
         return not is_same or self._next_key != self.start.highest + 1
 
     @property
@@ -371,7 +371,7 @@ class Store:
         changed nothing share it.
         """
         now = self._now
-        is_shared = now.base is self.start and not now.own.rows and not now.gone.rows
+        is_shared = now.base is self.start and not now.changed.rows and not now.gone.rows
         return self.start.results if is_shared else self._results
 
     # --- Writing ------------------------------------------------------------------------------
@@ -385,7 +385,7 @@ class Store:
         name = self.collection.key
         with self._lock:
             now, following = self._now, self._next_key
-            if len(now.own.rows) - len(now.gone.rows) >= self._max_new:
+            if len(now.changed.rows) - len(now.gone.rows) >= self._max_new:
                 what = "records" if self.collection.owner else self.collection.name
                 raise RequestError("store_full", store_full(self._max_new, what))
             key = record.get(name)
@@ -402,9 +402,9 @@ class Store:
             if self.collection.is_ordered and isinstance(key, int):
                 place = key
             else:
-                place = 1 + max([0, *now.base.places[-1:], *now.own.places[-1:]])
+                place = 1 + max([0, *now.base.places[-1:], *now.changed.places[-1:]])
             self._charge.add(len(row) + self.collection.entry_bytes)
-            self._open_own().put(place, record, row)
+            self._open_changed().put(place, record, row)
             self._next_key = following
             self._mark(place)
         self._on_change(self._next_key - self._saved_key)
@@ -436,15 +436,15 @@ class Store:
             record = parse_row(old)
             new = make(record)
             row = self.collection.schema.dump(new)
-            if place in self._now.own.rows:
+            if place in self._now.changed.rows:
                 self._charge.add(len(row) - len(old))
-                own = self._open_own()
-                own.drop(place, record)
+                changed = self._open_changed()
+                changed.drop(place, record)
             else:
                 self._charge.add(len(row) + 2 * entry)
-                own = self._open_own()
+                changed = self._open_changed()
                 self._open_gone().put(place, record, old)
-            own.put(place, new, row)
+            changed.put(place, new, row)
             self._mark(place)
         self._on_change(self.unsaved_keys)
         return new[name], row
@@ -456,8 +456,8 @@ class Store:
             place = self._now.known(text)
             row = self._now._row(place)
             record = parse_row(row)
-            if place in self._now.own.rows:
-                self._open_own().drop(place, record)
+            if place in self._now.changed.rows:
+                self._open_changed().drop(place, record)
                 self._charge.add(-len(row) - entry)
             else:
                 self._charge.add(entry)
@@ -470,11 +470,11 @@ class Store:
         if self._changed is not None:
             self._changed[place] = None
 
-    def _open_own(self) -> Table:
-        """Return the table of its own records, writable."""
-        if self._now.own.frozen:
-            self._now = self._now._replace(own=self._now.own.copy())
-        return self._now.own
+    def _open_changed(self) -> Table:
+        """Return the table of its changed records, writable."""
+        if self._now.changed.frozen:
+            self._now = self._now._replace(changed=self._now.changed.copy())
+        return self._now.changed
 
     def _open_gone(self) -> Table:
         if self._now.gone.frozen:
@@ -549,7 +549,7 @@ class Store:
     def save(self) -> Contents:
         """Return the current records, which can be restored any number of times."""
         with self._lock:
-            self._now.own.frozen = self._now.gone.frozen = True
+            self._now.changed.frozen = self._now.gone.frozen = True
             return self._now._replace(size=self._charge.size, next_key=self._next_key)
 
     def fork(self) -> Store:
@@ -581,7 +581,7 @@ class Store:
         base = self.start if contents.base.rows == self.start.rows else contents.base
         self._now = contents._replace(base=base, size=0)
         self._results = {}
-        highest = max(contents.base.highest, contents.own.highest)
+        highest = max(contents.base.highest, contents.changed.highest)
         self._next_key = max(self._next_key, contents.next_key, highest + 1)
         self._changed = None
 
@@ -603,7 +603,7 @@ class Store:
             changed, self._changed = self._changed, {}
             self._saved_key = self._next_key
             if changed is None or everything:
-                self._now.own.frozen = self._now.gone.frozen = True
+                self._now.changed.frozen = self._now.gone.frozen = True
                 return Unsaved(self._now, {}, self._next_key)
             rows = {place: self._now.row(place) for place in changed}
             return Unsaved(None, rows, self._next_key)

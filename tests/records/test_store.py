@@ -351,7 +351,7 @@ class TwoStores(RuleBasedStateMachine):
         base, changes, _ = self.files[which]
         if (contents := unsaved.contents) is not None:
             base = contents.base.in_order()
-            changes = {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
+            changes = {**dict.fromkeys(contents.gone.rows), **contents.changed.rows}
         changes = {**changes, **unsaved.rows}
         self.files[which] = base, changes, unsaved.next_key
         saved = SavedRecords("", base, changes, unsaved.next_key)
