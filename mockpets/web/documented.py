@@ -235,7 +235,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
     details = details_of(operation)
     parameters = details.parameters
-    segments = tuple((name, str(value)) for name, value in (request.view_args or {}).items())
+    segments = tuple([(name, str(value)) for name, value in (request.view_args or {}).items()])
     path, query = _read_target(details, segments, request.environ.get("QUERY_STRING", ""))
     header = cookie = NOTHING_READ
     if parameters.has("header"):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Change, Store
-    from mockpets.seed.values import Values
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
 
@@ -96,11 +95,12 @@ class Action:
 
         A record has the key of its parent; those before are in the parent.
         """
-
-    @cached_property
-    def values(self) -> Values:
+        self.values: Final = values_of(operation, request)
         """What generates values."""
-        return values_of(self.operation, self.request)
+        # Not cached properties, whose lock takes as long as reading a request.
+        self._people: Store | None = None
+        self._known: dict[str, bytes | None] | None = None
+        self._my_key: object = INVALID
 
     @property
     def host(self) -> str:
@@ -118,30 +118,30 @@ class Action:
         found = collections.get(labelled) or collections[name]
         return session_of(self.request).store(stack, found)
 
-    @cached_property
-    def _people(self) -> Store | None:
-        return self.store_of(self.api.people.name) if self.api.people is not None else None
+    def people(self) -> Store:
+        """Return the records of those who log in, of whom there must be a collection."""
+        if self._people is None:
+            assert self.api.people is not None  # noqa: S101 - the caller has checked it
+            self._people = self.store_of(self.api.people.name)
+        return self._people
 
     @property
     def people_results(self) -> object:
         """What changes with the people whom records embed; None if they embed nobody."""
-        return self._people.results if self.additions.owner and self._people is not None else None
+        return self.people().results if self.additions.owner else None
 
     def person_in(self, row: bytes) -> bytes | None:
         """Return the person whom a record embeds; None without one."""
-        if not self.additions.owner or self._people is None:
+        path = self.additions.owner
+        if not path:
             return None
-        key, known = owner_of(row, self.additions.owner), self._known
+        known = self._known
+        if known is None:
+            known = self._known = self.people().results.setdefault(_KNOWN, {})
+        key = owner_of(row, path)
         if key not in known:
-            known[key] = self._people.find(key)
+            known[key] = self.people().find(key)
         return known[key]
-
-    @cached_property
-    def _known(self) -> dict[str, bytes | None]:
-        """The people whom records embed, by key, as long as no person changes."""
-        assert self._people is not None  # noqa: S101 - the caller has checked it
-        known: dict[str, bytes | None] = self._people.results.setdefault(_KNOWN, {})
-        return known
 
     def expanded(self, row: bytes) -> dict[str, Any]:
         """Return a record with its `additions`, as the person who calls sees it."""
@@ -152,20 +152,26 @@ class Action:
         """Notify those who wait for changes of records."""
         session_of(self.request).changes.publish("data")
 
-    @cached_property
+    @property
     def my_key(self) -> object:
         """The key of the person whose token the request has; None without a token.
 
         An unknown token is that of the first person.
         """
-        request, people, store = self.request, self.api.people, self._people
-        if people is None or store is None:
+        if self._my_key is INVALID:
+            self._my_key = self._read_my_key()
+        return self._my_key
+
+    def _read_my_key(self) -> object:
+        request, people = self.request, self.api.people
+        if people is None:
             return None
         cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
         token = self.details.security.read(Sent(request)).key or cookie
         token = token or request.environ.get("HTTP_AUTHORIZATION", "").rpartition(" ")[2]
         if not token:
             return None
+        store = self.people()
         if key := key_of_token(token):
             row = store.find(key)
             if row is not None:

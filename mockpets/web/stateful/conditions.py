@@ -72,6 +72,8 @@ def show(operation: Operation, request: Request, arguments: Arguments) -> Respon
 
 def conditional(operation: Operation, request: Request, response: Response) -> Response:
     """Return the response to a request that reads: 304 or 412 if its conditions are not met."""
+    if not details_of(operation).conditions:
+        return response
     if operation.method != "GET" or response.status_code != 200:
         return response
     tag = response.header("ETag")

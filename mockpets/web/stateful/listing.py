@@ -73,8 +73,11 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
         rows = _selected(action, given, [], _asked(action))
     page = page_of(action, rows)
     shown = json_array(rendered_all(action, rows[page.start : page.end]))
-    around = page.described(envelope(action)) if action.guess.envelope else None
-    response = respond_with(action, shown if around is None else filled(around, shown))
+    body = in_envelope(action, shown)
+    if action.guess.paging and action.guess.envelope:
+        around = envelope(action.details, action.values, action.operation.name).around
+        body = filled(page.described(around), shown)
+    response = respond_with(action, body)
     page.set_headers(response)
     return response
 
@@ -99,13 +102,16 @@ def _in_store(action: Action) -> Sequence[bytes]:
 
 def list_values(action: Action) -> Response:
     """Return the distinct values of a property."""
-    values: dict[bytes, None] = {}
-    for row in action.store.rows():
-        value = value_at(parse_row(row), action.guess.values)
-        for each in value if isinstance(value, list) else [value]:
-            if each is not INVALID:
-                values[dump_json(each)] = None
-    return respond_with(action, in_envelope(action, json_array(values)))
+    results, path = action.store.results, action.guess.values
+    if path not in results:
+        values: dict[bytes, None] = {}
+        for row in action.store.rows():
+            value = value_at(parse_row(row), path)
+            for each in value if isinstance(value, list) else [value]:
+                if each is not INVALID:
+                    values[dump_json(each)] = None
+        results[path] = json_array(values)
+    return respond_with(action, in_envelope(action, results[path]))
 
 
 def _selected(

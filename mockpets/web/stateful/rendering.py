@@ -168,15 +168,10 @@ def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict
 
 def in_envelope(action: Action, value: bytes) -> bytes:
     """Return a value in the envelope of the response, both as JSON."""
-    return filled(envelope(action), value) if action.guess.envelope else value
-
-
-def envelope(action: Action) -> dict[str, Any]:
-    """Return the object around the value of a response, for `filled`; do not modify it.
-
-    Where required properties are beside the value, they are generated.
-    """
-    return _envelope(action.details, action.values, action.operation.name)
+    if not action.guess.envelope:
+        return value
+    before, _, after = envelope(action.details, action.values, action.operation.name).text
+    return before + value + after
 
 
 def filled(around: Mapping[str, Any], value: bytes) -> bytes:
@@ -185,8 +180,23 @@ def filled(around: Mapping[str, Any], value: bytes) -> bytes:
     return before + value + after
 
 
+class Envelope(NamedTuple):
+    """What is around the value of a response.
+
+    :param around: the object, for `filled`; do not modify it.
+    :param text: its JSON before the value, what stands for the value, and its JSON after it.
+    """
+
+    around: dict[str, Any]
+    text: tuple[bytes, bytes, bytes]
+
+
 @lru_cache(256)
-def _envelope(details: Details, values: Values, name: str) -> dict[str, Any]:
+def envelope(details: Details, values: Values, name: str) -> Envelope:
+    """Return the envelope of an operation's response.
+
+    Where required properties are beside the value, they are generated.
+    """
     path, schema = details.guess.envelope, details.success.schema
     whole = values.value(schema, at=f"{name}/envelope")
     field: SchemaField = details.api.fields.field(schema, direction="response")
@@ -195,7 +205,7 @@ def _envelope(details: Details, values: Values, name: str) -> dict[str, Any]:
     if field.accept(result) is INVALID:
         result = _completed({}, whole, field)
     set_at(result, path, _SLOT)
-    return result
+    return Envelope(result, dump_json(result).partition(_SLOT_JSON))
 
 
 def fields_at(details: Details, path: Sequence[str]) -> list[SchemaField]:
