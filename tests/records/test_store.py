@@ -78,6 +78,38 @@ def test_a_store_is_changed_from_the_first_pet_on() -> None:
     assert store.is_changed
 
 
+CHANGES: dict[str, Callable[[Store], object]] = {
+    "create": lambda store: store.create({"name": "x", "categoryId": 1}),
+    "change": lambda store: store.change("1", lambda record: {**record, "name": "y"}),
+    "delete": lambda store: store.delete("1"),
+    "replace": lambda store: store.replace(table_of(PETS, pet(5))),
+    "restore": lambda store: store.restore(store.save()),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_each_change_forgets_the_results_of_a_store(change: Callable[[Store], object]) -> None:
+    store = Store(table_of(PETS, pet(1), pet(2)), 10)
+    store.create(pet(3))
+    store.results["total"] = 3
+    assert store.results == {"total": 3}
+
+    change(store)
+    assert store.results == {}
+
+
+def test_stores_that_changed_nothing_share_their_results() -> None:
+    start = table_of(PETS, pet(1), pet(2))
+    one, other, changed = (Store(start, 10) for _ in range(3))
+    changed.delete("1")
+    one.results["total"] = 2
+
+    assert other.results == {"total": 2}
+    assert changed.results == {}
+    changed.replace(start)
+    assert changed.results == {"total": 2}
+
+
 def test_a_session_costs_only_what_it_changes() -> None:
     """200 stores share 10,000 pets; with a copy for each they would take 90 MB."""
     table = table_of(PETS, *map(pet, range(1, 10_001)))

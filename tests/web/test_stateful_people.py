@@ -253,6 +253,28 @@ def test_people_write_follow_and_favorite(blog: Checked) -> None:
     assert blog("GET", "/profiles/nobody").status == 404
 
 
+def test_a_list_that_was_read_before_shows_changes_of_records_and_people(blog: Checked) -> None:
+    ann, bob = person(blog, "ann"), person(blog, "bob")
+
+    def newest() -> tuple[str, str, bool, bool]:
+        article = blog("GET", "/articles", headers=bob).json["articles"][0]
+        author = article["author"]
+        return article["title"], author["bio"], author["following"], article["favorited"]
+
+    made = blog("POST", "/articles", {"article": {"title": "On cats"}}, headers=ann)
+    blog("PUT", "/user", {"user": {"bio": "I write"}}, headers=ann)
+    assert newest() == newest() == ("On cats", "I write", False, False)
+    blog("PUT", "/user", {"user": {"bio": "I draw"}}, headers=ann)
+    assert newest() == ("On cats", "I draw", False, False)
+    blog("POST", "/profiles/ann/follow", headers=bob)
+    assert newest() == ("On cats", "I draw", True, False)
+    path = f"/articles/{made.json['article']['slug']}"
+    blog("POST", f"{path}/favorite", headers=bob)
+    assert newest() == ("On cats", "I draw", True, True)
+    blog("DELETE", path, headers=ann)
+    assert newest()[0] != "On cats"
+
+
 def test_others_are_forbidden_where_the_document_says_so(blog: Checked) -> None:
     ann, bob = person(blog, "ann"), person(blog, "bob")
     blog("POST", "/articles", {"article": {"title": "Mine"}}, headers=ann)
