@@ -69,7 +69,7 @@ class SessionRegistry:
         self.declared = declared
         self._reset_every = shared.limits.reset_seconds
         self._reset_at = clock() + (self._reset_every or inf)
-        self._lost: dict[str, None] = {}
+        self._replaced: dict[str, None] = {}
         """The names of owners' sessions that were replaced with changes, the latest last."""
         self._owned = Counter[str]()
         """The number of sessions of each owner; counting them anew takes a millisecond."""
@@ -147,8 +147,8 @@ class SessionRegistry:
             if session is None:
                 if not (reopen or owner):
                     self.closed_names.check(name)
-                if owner is not None and name in self._lost:
-                    del self._lost[name]
+                if owner is not None and name in self._replaced:
+                    del self._replaced[name]
                     raise RequestError(
                         "session_dropped",
                         f"the changes of an idle session are lost: all {self.limit} sessions, or "
@@ -194,7 +194,7 @@ class SessionRegistry:
 
     def start_again(self, name: str) -> Session | None:
         """Reset a session, if it exists; forget that it was replaced."""
-        self._lost.pop(name, None)
+        self._replaced.pop(name, None)
         session = self.find(name)
         if session is not None:
             session.reset()
@@ -250,9 +250,9 @@ class SessionRegistry:
         removed = next(unchanged, free[0])
         self._remove(removed)
         if removed.owner and removed.is_changed:
-            if len(self._lost) >= CLOSED_NAMES:
-                del self._lost[next(iter(self._lost))]
-            self._lost[removed.name] = None
+            if len(self._replaced) >= CLOSED_NAMES:
+                del self._replaced[next(iter(self._replaced))]
+            self._replaced[removed.name] = None
         return removed
 
     def _add(self, session: Session) -> None:
