@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from mockpets.constants import DELAY_SECONDS, SERVER_BODY_BYTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)  # these delay a start
-class Limits:
+class Limits(NamedTuple):
     """The limits of clients and their sessions; `Settings.limits` has those that apply.
 
     :param memory: of the request logs and records of all sessions, in bytes; the records that the

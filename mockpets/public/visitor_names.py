@@ -8,8 +8,8 @@ from typing import Final
 
 from mockpets.addresses import client_of
 
-_CHOSEN: Final = re.compile("v-[0-9a-f]{32}")
-_OF_ADDRESS: Final = re.compile("v-[0-9a-f]{24}")
+_CHOSEN: Final = "v-[0-9a-f]{32}"
+_OF_ADDRESS: Final = "v-[0-9a-f]{24}"
 _DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
 _IN_TEXT: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
 """A chosen name, maybe percent-encoded."""
@@ -26,12 +26,12 @@ def name_of(address: str, secret: bytes) -> str:
 
 def is_chosen(name: str) -> bool:
     """Return whether a name has the form that visitors may choose, which nobody can guess."""
-    return _CHOSEN.fullmatch(name) is not None
+    return re.fullmatch(_CHOSEN, name) is not None
 
 
 def is_visitor(name: str) -> bool:
     """Return whether a session is a visitor's: its name is from `name_of`, or chosen."""
-    return is_chosen(name) or _OF_ADDRESS.fullmatch(name) is not None
+    return is_chosen(name) or re.fullmatch(_OF_ADDRESS, name) is not None
 
 
 def shortened(text: str) -> str:

@@ -10,7 +10,7 @@ Keep imports light: ``--help`` and ``health`` load this module.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -316,8 +316,7 @@ class Settings:
         """The limits of clients and sessions: those of the mode, and those that are set."""
         mode = PUBLIC if self.public else USUAL
         memory = self.memory or mode.memory
-        return replace(
-            mode,
+        return mode._replace(
             memory=memory,
             sessions=self.max_sessions or mode.sessions_in(memory),
             records=self.max_records or mode.records,
