@@ -69,7 +69,8 @@ export default function Requests() {
   const waiting = listed.length - rows.length;
   const hasRows = rows.length > 0;
   useEffect(() => {
-    if (hasRows) void sheet(); // one of them may be opened
+    // One of them may be opened, which loads it again if this fails.
+    if (hasRows) sheet().catch(() => undefined);
   }, [hasRows]);
   const select = (/** @type {string} */ key) =>
     go("requests", key, params, id !== null);
