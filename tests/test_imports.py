@@ -40,7 +40,7 @@ RULE = [
     (1, "mockpets.clock", ()), (1, "mockpets.constants", ()), (1, "mockpets.errors", ()),
     (1, "mockpets.faults", ()), (1, "mockpets.http", ()), (7, "mockpets.kit_files", ()),
     (1, "mockpets.skill_files", ()), (1, "mockpets.memory_budget", ()),
-    (1, "mockpets.packaged_data", ()),
+    (1, "mockpets.packaged_data", ()), (1, "mockpets.kept_results", ()),
     (1, "mockpets.addresses", ()), (1, "mockpets.admission", ()), (1, "mockpets.limits", ()),
     (1, "mockpets.redaction", ()), (1, "mockpets.strict_json", ()), (1, "mockpets.units", ()),
     (1, "mockpets.urls", ()), (1, "mockpets.version", ()), (1, "mockpets.interface", ()),

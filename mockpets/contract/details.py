@@ -15,6 +15,7 @@ from mockpets.contract.media_types import is_sent, json_media
 from mockpets.contract.openapi_loader import operations
 from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security
+from mockpets.kept_results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -32,6 +33,8 @@ _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""
 CONDITIONS: Final = ("If-Match", "If-None-Match")
 """The headers with conditions on the entity tag of a record, in the order of RFC 9110, 13.2.2."""
+_RESULTS: Final = 256
+"""Such as the parameters in a target, of which clients send the same few all the time."""
 _NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
 
 
@@ -95,6 +98,8 @@ class Api:
         self.described: Final = operations(document)
         self.inferred: Final = infer(document, self.described, corrections)
         self.fields: Final = Fields(document)
+        self.results: Final = Results(_RESULTS)
+        """What callers have computed of it."""
         self._additions: dict[str, Additions] = {}
 
     @cached_property
@@ -191,6 +196,8 @@ class Details:
         self.api: Final = api
         self.described: Final = described
         self.guess: Final = guess
+        self.identity: Final = object()
+        """Stands for it in the keys of results that may be kept longer."""
 
     @cached_property
     def parameters(self) -> Parameters:

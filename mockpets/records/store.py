@@ -18,15 +18,17 @@ from heapq import merge
 from itertools import filterfalse, islice
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from mockpets.constants import INT64_MAX
 from mockpets.contract.collections import identity, key_problem, without_null
 from mockpets.contract.error_messages import store_full
 from mockpets.errors import RequestError
+from mockpets.kept_results import Results
 from mockpets.memory_budget import Charge
 from mockpets.records.table import (
+    RESULTS,
     dumped,
     empty_table,
     index_key,
@@ -287,7 +289,7 @@ class Store:
         self._next_key = start.highest + 1
         self._charge = Charge(budget)
         self._now = self._plain(start)
-        self._results: dict[Hashable, Any] = {}
+        self._results = Results(RESULTS)
         self._lock = Lock()
         self._on_change: Callable[[int], object] = lambda _: None
         self._saved_key = self._next_key
@@ -364,7 +366,7 @@ class Store:
             return self._now.rows(limit, filters, place)
 
     @property
-    def results(self) -> dict[Hashable, Any]:
+    def results(self) -> Results:
         """What callers have computed of the current records; the next change empties it.
 
         Get it before the records, so that what is computed of older ones is not kept. Stores that
@@ -466,7 +468,8 @@ class Store:
         self._on_change(self.unsaved_keys)
 
     def _mark(self, place: int) -> None:
-        self._results = {}
+        if self._results:
+            self._results = Results(RESULTS)
         if self._changed is not None:
             self._changed[place] = None
 
@@ -580,7 +583,7 @@ class Store:
         # Equal records are unchanged, wherever they come from; comparing them ends early.
         base = self.start if contents.base.rows == self.start.rows else contents.base
         self._now = contents._replace(base=base, size=0)
-        self._results = {}
+        self._results = Results(RESULTS)
         highest = max(contents.base.highest, contents.changed.highest)
         self._next_key = max(self._next_key, contents.next_key, highest + 1)
         self._changed = None

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import WeakValueDictionary
 
 from mockpets.constants import TABLES
 from mockpets.contract.collections import identity
 from mockpets.errors import RequestError
+from mockpets.kept_results import Results
 from mockpets.memory_budget import Charge
 from mockpets.strict_json import dump_json, load_json
 
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     """The name of a filter, and the `index_key` of a value."""
 
 
+RESULTS: Final = 16
+"""Most are lists of records in another order, each with 8 bytes for each record."""
+
+
 def parse_row(row: bytes) -> Record:
     return cast("Record", load_json(row.decode()))
 
@@ -39,7 +45,7 @@ def index_key(value: object) -> Hashable:
     return value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Table:
     """Records as JSON by place.
 
@@ -61,7 +67,7 @@ class Table:
     highest: int = 0
     frozen: bool = False
     charge: Charge | None = None
-    results: dict[Hashable, Any] = field(default_factory=dict)
+    results: Results = field(default_factory=partial(Results, RESULTS))
     _digest: str = ""
 
     @property
@@ -127,10 +133,17 @@ class Table:
         )
 
 
-@lru_cache(64)
+_EMPTY: Final[WeakValueDictionary[Collection, Table]] = WeakValueDictionary()
+"""Weak, since a document that was reloaded has other collections."""
+
+
 def empty_table(collection: Collection) -> Table:
-    """Return a frozen table without records."""
-    return Table(collection, None if collection.is_ordered else {}, frozen=True)
+    """Return a frozen table without records, which the stores of a collection share."""
+    table = _EMPTY.get(collection)
+    if table is None:
+        table = Table(collection, None if collection.is_ordered else {}, frozen=True)
+        _EMPTY[collection] = table
+    return table
 
 
 def rows_of(rows: Iterable[bytes]) -> Iterator[tuple[Record, bytes]]:

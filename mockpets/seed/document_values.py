@@ -221,11 +221,14 @@ def _free(number: int, taken: set[Key]) -> int:
     return next(each for each in count_from(number) if each not in taken)
 
 
-@lru_cache(256)
 def _keys(api: Api, name: str, seed: int) -> list[Key]:
     """Return the keys of the generated records of a collection; none for an unknown one."""
+    known: list[Key] | None = api.results.get(("keys", name, seed))
+    if known is not None:
+        return known
     guessed = api.inferred.collections.get(name)
     if guessed is None or guessed.shows:
         return []
     records = DocumentRecords(api, guessed)
-    return [each[records.key] for each in _with_keys(records, int(GENERATED_RECORDS), seed)]
+    made = _with_keys(records, int(GENERATED_RECORDS), seed)
+    return api.results.keep(("keys", name, seed), [each[records.key] for each in made])

@@ -5,8 +5,9 @@ Each place has its own random numbers, so that a change elsewhere in the documen
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from mockpets.kept_results import Results
 from mockpets.seed.examples import ABSENT, Examples
 from mockpets.seed.merged_schemas import Shapes
 from mockpets.seed.places import Place, kind_of
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     Sent = Callable[[Node, object], object]
 
 __all__ = ["ABSENT", "Values"]
+
+_RESULTS: Final = 1024
+"""Most are records as responses show them: ten pages of a hundred."""
 
 
 class Values:
@@ -42,6 +46,8 @@ class Values:
         self._shapes = Shapes(document)
         self._examples = Examples(document, self._shapes, is_valid)
         self.shape = self._shapes.of
+        self.results = Results(_RESULTS)
+        """What callers have made with these values."""
 
     def value(
         self,

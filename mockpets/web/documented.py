@@ -7,7 +7,6 @@ request are repeated. What is wrong with a request gets the error that the docum
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -236,7 +235,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     details = details_of(operation)
     parameters = details.parameters
     segments = tuple([(name, str(value)) for name, value in (request.view_args or {}).items()])
-    path, query = _read_target(details, segments, request.environ.get("QUERY_STRING", ""))
+    path, query = _target(details, segments, request.environ.get("QUERY_STRING", ""))
     header = cookie = NOTHING_READ
     if parameters.has("header"):
         header = parameters.read("header", _headers(request))
@@ -277,7 +276,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     return Arguments(path.values, query.values, sent.value)
 
 
-def _read_target(
+def _target(
     details: Details, segments: tuple[tuple[str, str], ...], query: str
 ) -> tuple[Read, Read]:
     """Return the parameters in the path and in the query; do not modify them.
@@ -285,13 +284,16 @@ def _read_target(
     :param segments: the parameters of the path, decoded.
     :param query: as it arrived.
     """
-    length = len(query) + sum([len(value) for _, value in segments])
-    read = _read_kept if length <= _KEPT_LENGTH else _read_kept.__wrapped__
-    return read(details, segments, query)
+    results, key = details.api.results, (details, segments, query)
+    known: tuple[Read, Read] | None = results.get(key)
+    if known is not None:
+        return known
+    read = _read_target(details, segments, query)
+    is_short = len(query) + sum([len(value) for _, value in segments]) <= _KEPT_LENGTH
+    return results.keep(key, read) if is_short else read
 
 
-@lru_cache(256)
-def _read_kept(
+def _read_target(
     details: Details, segments: tuple[tuple[str, str], ...], query: str
 ) -> tuple[Read, Read]:
     texts: dict[str, list[str]] = {}

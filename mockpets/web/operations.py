@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from urllib.parse import parse_qsl, quote
 
@@ -61,20 +61,22 @@ def act_of(operation: Operation) -> Callable[..., Response]:
 
 def _of_document(operation: Operation, request: Request, *stores: Store) -> Response:
     """Respond to a request to an operation of a document."""
-    return _act_of_document(operation)(request, *stores)
+    respond, act, show = _of_documents()
+    if operation.collection is not None:
+        return respond(operation, request, *stores, act=act)
+    assert operation.details is not None  # noqa: S101 - it is one of a document
+    has_condition = operation.method == "GET" and operation.details.conditions
+    return respond(operation, request, act=show if has_condition else None)
 
 
-@lru_cache(256)
-def _act_of_document(operation: Operation) -> Callable[..., Response]:
-    """Return what an operation of a document does; an import in each request takes 10 µs."""
-    from mockpets.web import documented
+@cache
+def _of_documents() -> tuple[Callable[..., Response], ...]:
+    """Import what responds for documents: it slows down the start, and importing each request."""
+    from mockpets.web.documented import respond
     from mockpets.web.stateful.conditions import show
     from mockpets.web.stateful.roles import act
 
-    has_condition = operation.method == "GET" and documented.details_of(operation).conditions
-    stateless = show if has_condition else None
-    is_stateful = operation.collection is not None
-    return partial(documented.respond, operation, act=act if is_stateful else stateless)
+    return respond, act, show
 
 
 def list_records(operation: Operation, request: Request, store: Store) -> Response:

@@ -42,7 +42,7 @@ from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
     from mockpets.admission import Admission
-    from mockpets.contract.contract_model import Operation
+    from mockpets.contract.contract_model import Removal
     from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
     from mockpets.scenario.scenario_model import Reply as StubReply
     from mockpets.session.registry import SessionRegistry
@@ -152,13 +152,15 @@ class ResponseFinalizer:
     ) -> None:
         environ, operation = request.environ, request.operation
         origin = environ.get("HTTP_ORIGIN")
-        if operation is not None and not (operation.removal or operation.details):
-            operation = None  # it has no headers of its own
-        root = "" if operation is None else request.root_path
+        described: tuple[str, ...] = ()
+        removal, root = None, ""
+        if operation is not None and (operation.removal or operation.details):
+            removal, root = operation.removal, request.root_path
+            described = operation.details.header_names if operation.details else ()
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
         explanation = explanation_headers(request, off_contract)
-        shared = prepare(explanation, origin, operation, root, self._docs)
+        shared = prepare(explanation, origin, removal, described, root, self._docs)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -273,18 +275,19 @@ _KEPT_LENGTH: Final = 256
 def _prepared_headers(
     explanation: tuple[Pair, ...],
     origin: str | None,
-    operation: Operation | None,
+    removal: Removal | None,
+    described: tuple[str, ...],
     root: str,
     docs: str,
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
-    :param operation: if it is deprecated, or that of a document, which may describe headers.
+    :param removal: of the operation, if it is deprecated.
+    :param described: the names of headers that a document has for the operation.
     :param root: a prefix or a session's base path.
     :param docs: the path of the reference page.
     """
     deprecation: tuple[Pair, ...] = ()
-    removal = operation.removal if operation else None
     if removal is not None:
         link = (
             f'<{root}{removal.successor}>; rel="successor-version", '
@@ -293,8 +296,7 @@ def _prepared_headers(
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
         links = (("Link", link),) if removal.successor else ()
         deprecation = (*(each for each in dates if each[1]), *links)
-    exposed = operation.details.header_names if operation and operation.details else ()
-    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, exposed))
+    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, described))
 
 
 def explanation_headers(request: Request, off_contract: str | None) -> tuple[Pair, ...]:

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
+from mockpets.contract.details import Api
 from mockpets.contract.json_schema import SchemaField
-from tests.http_client import Client, OverSocket
+from mockpets.seed.values import Values
+from tests.http_client import Client, InProcess, OverSocket
 from tests.session.test_undo import wait_for_save
-from tests.web.documents import Node, client_of, document, operation, write
+from tests.web.documents import CLINIC, Node, client_of, document, operation, write
 
 SIZE = 700
 """Of 900 records of this size, less than two sessions fit into the memory."""
@@ -137,3 +139,39 @@ def test_requests_without_a_schema_need_no_more_memory(tmp_path: Path) -> None:
         return sum(issubclass(type(each), SchemaField) for each in gc.get_objects())
 
     assert fields_after_requests() == fields_after_requests()
+
+
+def alive(kind: type) -> int:
+    gc.collect()
+    return sum(issubclass(type(each), kind) for each in gc.get_objects())
+
+
+def read_all(call: Client, base: str = "/api") -> None:
+    for path in ("/animals", "/animals/1", "/animals?limit=2", "/owners/1", "/appointments"):
+        assert call("GET", f"{base}{path}").status == 200
+
+
+def test_what_is_kept_of_a_document_is_freed_with_it(tmp_path: Path) -> None:
+    """While you write a document, it is reloaded hundreds of times."""
+    file, text = tmp_path / "clinic.yaml", CLINIC.read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    app = create_app(Settings(contract=(str(file),)))
+    call, before = Client(InProcess(app)), alive(Api)
+    for number in range(20):
+        read_all(call)
+        file.write_text(text.replace("title: Clinic", f"title: Clinic {number}"), encoding="utf-8")
+        app.extensions["mockpets"].reloader.look()
+
+    assert call("GET", "/__mockpets/contract").json["contracts"][0]["title"] == "Clinic 19"
+    app.extensions["mockpets"].sessions.default.request_log.reset()  # entries have operations
+    # Those of which values were generated last: see `values_of` in `seed/document_values.py`.
+    assert alive(Api) <= before + 8
+
+
+def test_what_is_kept_of_a_seed_is_freed_with_it() -> None:
+    call = client_of(CLINIC)
+    for seed in range(20):
+        call("PUT", f"/__mockpets/sessions/s{seed}", json_body={"seed": seed})
+        read_all(call, f"/~s{seed}/api")
+
+    assert alive(Values) <= 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.document_records import OWN, set_at, value_at
 from mockpets.records.table import parse_row
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Additions
     from mockpets.contract.query_meanings import PropertyPath
+
+_KEPT_BYTES: Final = 4096
+"""The longest record whose owner is kept; their keys take at most 4 MiB."""
 
 
 def expanded(
@@ -41,7 +44,12 @@ def expanded(
     return value
 
 
-@lru_cache(2048)
 def owner_of(row: bytes, path: PropertyPath) -> str:
-    """Return the key of the person whom a record embeds; kept as long as rendered records."""
+    """Return the key of the person whom a record embeds."""
+    read = _owner_of if len(row) <= _KEPT_BYTES else _owner_of.__wrapped__
+    return read(row, path)
+
+
+@lru_cache(1024)
+def _owner_of(row: bytes, path: PropertyPath) -> str:
     return str(value_at(parse_row(row), path))

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 _FILTERS: Final = ("equal", "flag", "least", "most", "toggled", "search")
 _SELECTING: Final = (*_FILTERS, "sort", "direction")
 """The meanings of parameters that decide which records a list has, and in which order."""
-_KEPT: Final = 16
-"""Lists of a store to keep; each has 8 bytes for each record."""
 
 
 class Filter(NamedTuple):
@@ -73,10 +71,10 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
         rows = _selected(action, given, [], _asked(action))
     page = page_of(action, rows)
     shown = json_array(rendered_all(action, rows[page.start : page.end]))
-    body = in_envelope(action, shown)
     if action.guess.paging and action.guess.envelope:
-        around = envelope(action.details, action.values, action.operation.name).around
-        body = filled(page.described(around), shown)
+        body = filled(page.described(envelope(action).around), shown)
+    else:
+        body = in_envelope(action, shown)
     response = respond_with(action, body)
     page.set_headers(response)
     return response
@@ -88,15 +86,13 @@ def _in_store(action: Action) -> Sequence[bytes]:
     pages = {name for name, each in guess.query.items() if each.word not in _SELECTING}
     asked = {name: each for name, each in action.arguments.query.items() if name not in pages}
     me = action.my_key if guess.mine or guess.fixed or action.additions.is_personal else None
-    key = (action.details, repr((asked, action.arguments.path, me)))
+    key = (action.details.identity, repr((asked, action.arguments.path, me)))
     known: tuple[object, Sequence[bytes]] | None = results.get(key)
     if known is not None and known[0] is others:
         return known[1]
     conditions, filters = _list_conditions(action), [*_asked(action), *_fixed(action)]
     rows = _selected(action, action.store.rows(), conditions, filters)
-    if len(results) >= _KEPT:
-        results.clear()
-    results[key] = others, rows
+    results.keep(key, (others, rows))
     return rows
 
 
@@ -110,7 +106,7 @@ def list_values(action: Action) -> Response:
             for each in value if isinstance(value, list) else [value]:
                 if each is not INVALID:
                     values[dump_json(each)] = None
-        results[path] = json_array(values)
+        results.keep(path, json_array(values))
     return respond_with(action, in_envelope(action, results[path]))
 
 

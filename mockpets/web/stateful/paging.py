@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -122,7 +121,10 @@ class Page:
         Without a page to link to, a property is null if that is valid, else left out.
         """
         result = dict(around)  # `set_at` copies the objects below
-        for beside in _beside(self.action.details):
+        details = self.action.details
+        results, key = details.api.results, ("beside", details)
+        known: tuple[_Beside, ...] | None = results.get(key)
+        for beside in known or results.keep(key, _beside(details)):
             value = self.fact(beside.word)
             candidates = (None,) if value is INVALID else (value, str(value))
             valid = next((each for each in candidates if beside.allows(each)), INVALID)
@@ -166,7 +168,6 @@ class _Beside(NamedTuple):
         return any(each.accept(value) is not INVALID for each in self.fields)
 
 
-@lru_cache(256)
 def _beside(details: Details) -> tuple[_Beside, ...]:
     """Return the properties beside the list of an operation."""
     return tuple(

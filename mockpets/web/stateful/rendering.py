@@ -7,7 +7,6 @@ of a document takes fifty times as long as sending what is kept.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
     from mockpets.web.stateful.action import Action
 
 _PARAMETER: Final = r"\{([^{}]*)\}"
-_KEPT: Final = 2048
-"""Rendered records to keep, for all sessions together: twenty pages of a hundred records."""
 _KEPT_BYTES: Final = 4096
-"""The longest record to keep; all together take at most 16 MiB."""
+"""The longest record to keep as it is rendered."""
 _SLOT: Final = "\ue000"
 """Stands in an envelope for the value: a character for private use."""
 _SLOT_JSON: Final = dump_json(_SLOT)
@@ -106,12 +103,18 @@ def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
     addressed = None
     if schema.self_link and action.collection.item_path:
         addressed = _addressed(action)
+    results = values.results
     for row in rows:
-        render = _rendered if len(row) <= _KEPT_BYTES else _rendered.__wrapped__
-        yield render(details, schema, values, row, me, action.person_in(row), addressed)
+        person = action.person_in(row)
+        key = (details, row, me, person, addressed)
+        shown: bytes | None = results.get(key)
+        if shown is None:
+            shown = _rendered(details, schema, values, row, me, person, addressed)
+            if len(row) <= _KEPT_BYTES:
+                results.keep(key, shown)
+        yield shown
 
 
-@lru_cache(_KEPT)
 def _rendered(
     details: Details,
     schema: DocumentRecords,
@@ -170,7 +173,7 @@ def in_envelope(action: Action, value: bytes) -> bytes:
     """Return a value in the envelope of the response, both as JSON."""
     if not action.guess.envelope:
         return value
-    before, _, after = envelope(action.details, action.values, action.operation.name).text
+    before, _, after = envelope(action).text
     return before + value + after
 
 
@@ -191,12 +194,18 @@ class Envelope(NamedTuple):
     text: tuple[bytes, bytes, bytes]
 
 
-@lru_cache(256)
-def envelope(details: Details, values: Values, name: str) -> Envelope:
+def envelope(action: Action) -> Envelope:
     """Return the envelope of an operation's response.
 
     Where required properties are beside the value, they are generated.
     """
+    results, key = action.values.results, ("envelope", action.details)
+    known: Envelope | None = results.get(key)
+    name = action.operation.name
+    return known or results.keep(key, _envelope(action.details, action.values, name))
+
+
+def _envelope(details: Details, values: Values, name: str) -> Envelope:
     path, schema = details.guess.envelope, details.success.schema
     whole = values.value(schema, at=f"{name}/envelope")
     field: SchemaField = details.api.fields.field(schema, direction="response")
