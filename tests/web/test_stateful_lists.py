@@ -167,6 +167,21 @@ def test_links_in_the_body_lead_to_the_other_pages(tmp_path: Path) -> None:
     assert (none["items"], none["count"], none["has_more"], none["next"]) == ([], 5, False, None)
 
 
+def test_a_required_link_to_no_page_keeps_the_response_valid(tmp_path: Path) -> None:
+    required = thing("items", "next", items=several(NOTE), next="string", prev="string")
+    paths = {"/required": {"get": op(required, None, "limit", "offset")}}
+    call = notes(tmp_path, **paths)
+    records = [{"id": n, "title": f"t{n}"} for n in range(1, 4)]
+    assert call.control("PUT", "data/required", records)
+
+    first = call("GET", "/required?limit=2").json
+    assert first["next"] == "http://localhost/required?limit=2&offset=2"
+    assert "prev" not in first
+    last = call("GET", "/required?limit=2&offset=2").json
+    assert isinstance(last["next"], str) and "offset=4" not in last["next"]
+    assert last["prev"] == "http://localhost/required?limit=2&offset=0"
+
+
 def test_the_header_link_leads_to_the_other_pages(tmp_path: Path) -> None:
     call = notes(tmp_path)
     response = call("GET", "/bare?per_page=2&page=2&title=")
