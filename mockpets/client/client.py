@@ -336,7 +336,7 @@ class ControlClient:
         """
         return self._call(calls.LOG_IN, body={"user": user or {}}, query={"contract": contract})
 
-    # --- RequestLog ---
+    # --- Request log ---
 
     def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the newest requests that match the filters, oldest first."""

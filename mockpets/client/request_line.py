@@ -22,7 +22,7 @@ def request_line(summary: RequestSummary) -> str:
     broken connection, or means that no stub took part; ``...`` is the status of a response that has
     not ended. The outcome precedes the notes unless it is ``sent``.
     """
-    target = _BASE.sub("", summary["target"])  # every request of a request log has the same session
+    target = _BASE.sub("", summary["target"])  # all requests of a log have the same session
     time = datetime.fromisoformat(summary["at"]).astimezone().strftime("%H:%M:%S.%f")[:-3]
     status = "..." if summary["outcome"] == "pending" else summary["status"] or "-"
     added = _added_ms(summary)

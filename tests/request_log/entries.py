@@ -1,4 +1,4 @@
-"""RequestLog entries for tests, and a Hypothesis strategy for any entry."""
+"""Entries of a request log for tests, and a Hypothesis strategy for any entry."""
 
 from collections.abc import Iterable
 from typing import Any
