@@ -16,7 +16,7 @@ from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.listener import Listener
 from mockpets.server.poller import Waker, make_poller
 from mockpets.server.scheduler import Scheduler
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ class Loop:
         self,
         app: App,
         sockets: Sequence[socket],
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.stopping = False
@@ -52,7 +52,7 @@ class Loop:
         self._waker = Waker()
         self._channels: dict[int, Channel] = {}
         self.scheduler = Scheduler(
-            limits or Limits(), clock, self._waker.wake, self._close_idle, self._channels
+            limits or ServerLimits(), clock, self._waker.wake, self._close_idle, self._channels
         )
         queues = {ANY: EvictionQueue()}
         self._listeners = [

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from mockpets.interface import App
-    from mockpets.server.server_limits import Limits
+    from mockpets.server.server_limits import ServerLimits
 
 _log: Final = logging.getLogger("mockpets.server")
 
@@ -83,7 +83,7 @@ class MockpetsServer:
         self,
         settings: Settings | None = None,
         app: App | None = None,
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
     ) -> None:
         self.settings = settings or Settings(port=0)
         self._app = app

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mockpets.interface import ServerCounts
     from mockpets.server.poller import Handler
-    from mockpets.server.server_limits import Limits
+    from mockpets.server.server_limits import ServerLimits
     from mockpets.server.timers import Timer
 
 _BATCH_SECONDS: Final = 0.002
@@ -39,7 +39,7 @@ class Scheduler:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ServerLimits,
         clock: Callable[[], float],
         wake: Callable[[], None],
         close_idle: Callable[[str], None],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """The limits of one server; sizes are in bytes, times in seconds.
 
     :param address_connections: the connections of one peer address, None for no limit.
@@ -48,10 +48,10 @@ class Limits:
     """How long clients may take to read their last responses when the server stops."""
 
 
-def limits_for(settings: Settings) -> Limits:
+def limits_for(settings: Settings) -> ServerLimits:
     """Return the limits of a server with these settings."""
     connections, part = connections_left(CONNECTIONS), settings.limits.address_part
-    return Limits(
+    return ServerLimits(
         connections=connections,
         address_connections=part and max(connections // part, 1),
         proxies=settings.behind_proxy,

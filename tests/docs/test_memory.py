@@ -11,7 +11,7 @@ from mockpets import Settings, create_app
 from mockpets.constants import CONNECTIONS, HEAD_BYTES
 from mockpets.limits import USUAL
 from mockpets.public.public_limits import PUBLIC
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 from tests.programs import run_within
@@ -23,7 +23,7 @@ ROWS: Final = {
     if len(cells := [cell.strip("* ") for cell in line.strip("|").split("|")]) == 4
 }
 SESSION_BYTES: Final = 7 * 1024
-ARRIVING: Final = Limits().bodies_bytes + CONNECTIONS * HEAD_BYTES
+ARRIVING: Final = ServerLimits().bodies_bytes + CONNECTIONS * HEAD_BYTES
 LIMITS: Final = {
     "sessions": (USUAL.sessions * SESSION_BYTES, PUBLIC.sessions * SESSION_BYTES),
     "request logs and records": (USUAL.memory, PUBLIC.memory),

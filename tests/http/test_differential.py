@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 
 from mockpets.http.request_parser import RequestParser
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, REJECTED, raw
 
-LIMITS = Limits()
+LIMITS = ServerLimits()
 NEXT = raw("GET /next HTTP/1.1", HOST)
 COMPARED = ("host", "authorization", "content-type")
 """The headers that a wrong reader would take from another request."""

@@ -16,7 +16,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES, ErrorCode
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, descriptors, need_connections, running
 
@@ -368,12 +368,12 @@ def test_an_incomplete_request_gets_no_response(half: bytes, server: Running) ->
 # --- Time limits and connection limits ------------------------------------------------------------
 
 HALVES = {
-    "one byte": (b"G", Limits().head_seconds, "head"),
-    "half a head": (b"GET /v1/pets HTTP/1.1\r\nHo", Limits().head_seconds, "head"),
-    "LF alone": (b"GET /v1/pets HTTP/1.1\nHost: a\n\n", Limits().head_seconds, "head"),
-    "half a body": (post("Content-Length: 9", body=b"half"), Limits().body_seconds, "body"),
-    "half a chunk": (post(CHUNKED, body=b"5\r\nabc"), Limits().body_seconds, "body"),
-    "no last chunk": (post(CHUNKED, body=b"3\r\nabc\r\n"), Limits().body_seconds, "body"),
+    "one byte": (b"G", ServerLimits().head_seconds, "head"),
+    "half a head": (b"GET /v1/pets HTTP/1.1\r\nHo", ServerLimits().head_seconds, "head"),
+    "LF alone": (b"GET /v1/pets HTTP/1.1\nHost: a\n\n", ServerLimits().head_seconds, "head"),
+    "half a body": (post("Content-Length: 9", body=b"half"), ServerLimits().body_seconds, "body"),
+    "half a chunk": (post(CHUNKED, body=b"5\r\nabc"), ServerLimits().body_seconds, "body"),
+    "no last chunk": (post(CHUNKED, body=b"3\r\nabc\r\n"), ServerLimits().body_seconds, "body"),
 }
 
 
@@ -409,12 +409,12 @@ def test_an_idle_connection_is_closed_without_a_response() -> None:
         Wire(server.port) as used,
     ):
         server.until(lambda: server.connections, 2)
-        clock.pass_(Limits().idle_seconds - 1)
+        clock.pass_(ServerLimits().idle_seconds - 1)
         assert used.get().read().status == 200
         clock.pass_(1.1)
         assert fresh.rest() == b""
         assert server.connections == 1
-        clock.pass_(Limits().idle_seconds)
+        clock.pass_(ServerLimits().idle_seconds)
         assert used.rest() == b""
 
 
@@ -424,12 +424,12 @@ def test_a_client_that_does_not_close_is_disconnected() -> None:
         assert wire.send(b"HELLO\r\n\r\n").read().status == 400
         assert wire.rest() == b""
         server.until(lambda: server.connections, 1)
-        clock.pass_(Limits().linger_seconds + 0.1)
+        clock.pass_(ServerLimits().linger_seconds + 0.1)
         server.until(lambda: server.connections, 0)
 
 
 def test_lingering_connections_make_room_for_new_ones() -> None:
-    with running(QueryApp(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
+    with running(QueryApp(), ServerLimits(connections=2), Clock()) as server, ExitStack() as stack:
         for _ in range(2):
             wire = stack.enter_context(Wire(server.port)).send(b"HELLO\r\n\r\n")
             assert wire.read().status == 400
@@ -440,7 +440,7 @@ def test_lingering_connections_make_room_for_new_ones() -> None:
 
 def test_the_connection_that_waits_longest_makes_room() -> None:
     clock = Clock()
-    with running(QueryApp(), Limits(connections=3), clock) as server:
+    with running(QueryApp(), ServerLimits(connections=3), clock) as server:
         used = Wire(server.port).get()
         assert used.read().status == 200
         wires = []
@@ -493,7 +493,7 @@ def test_900_idle_connections_stay_open_while_others_get_responses() -> None:
 
 
 def test_slow_clients_do_not_block_new_connections() -> None:
-    with running(QueryApp(), Limits(connections=20)) as server:
+    with running(QueryApp(), ServerLimits(connections=20)) as server:
         trickling = [Wire(server.port).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
         for number in range(100):
             with Wire(server.port) as wire:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.http.request_parser import RequestParser
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.http.sample_requests import BUILT, CREATE, HOST, LIST, MUTATED, REJECTED, chunks, raw
 
-LIMITS = Limits()
+LIMITS = ServerLimits()
 
 
 def parse(*pieces: bytes) -> tuple[RequestParser, int]:

@@ -16,7 +16,7 @@ from typing import Final
 
 from mockpets.interface import App, Reply
 from mockpets.server.descriptors import connections_left, raise_limit
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.live.spawned import HOST, spawned
 from tests.server.query_app import FunctionApp
 
@@ -46,7 +46,7 @@ def cost(held: int, accepted: int) -> float:
 
     :param held: the number of open connections, and the limit; with 0, the limit is higher.
     """
-    limits = Limits(held or 2 * accepted, head_seconds=2 * SECONDS)
+    limits = ServerLimits(held or 2 * accepted, head_seconds=2 * SECONDS)
     with spawned(_make_app, limits) as port, ExitStack() as stack:
 
         def connect() -> socket.socket:

@@ -9,14 +9,14 @@ from typing import Final
 from mockpets.interface import App
 from mockpets.server.descriptors import raise_limit
 from mockpets.server.loop import Loop
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 
 HOST: Final = "127.0.0.1"
 
 
-def _serve(ports: Connection, make_app: Callable[[], App], limits: Limits) -> None:
+def _serve(ports: Connection, make_app: Callable[[], App], limits: ServerLimits) -> None:
     raise_limit(limits.connections)
     sockets = bind(Settings(host=(HOST,), port=0))
     ports.send(sockets[0].getsockname()[1])
@@ -24,7 +24,7 @@ def _serve(ports: Connection, make_app: Callable[[], App], limits: Limits) -> No
 
 
 @contextmanager
-def spawned(make_app: Callable[[], App], limits: Limits) -> Iterator[int]:
+def spawned(make_app: Callable[[], App], limits: ServerLimits) -> Iterator[int]:
     """Serve an app until the block ends, and yield the port.
 
     :param make_app: a function of a module, since the other process imports it.

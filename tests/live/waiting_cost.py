@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from mockpets import Settings, create_app
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.http_client import Client, OverSocket
 from tests.live.spawned import HOST, spawned
 
@@ -47,7 +47,7 @@ def _verify(within: float) -> bytes:
 def cost(waiting: int, recorded: int) -> dict[str, float]:
     """Return the longest seconds of each call, and how late a waiting call has ended."""
     with (
-        spawned(partial(create_app, Settings()), Limits(parked=WAITING_RESPONSES)) as port,
+        spawned(partial(create_app, Settings()), ServerLimits(parked=WAITING_RESPONSES)) as port,
         ExitStack() as stack,
     ):
         call = Client(OverSocket(f"http://{HOST}:{port}"))

@@ -17,7 +17,7 @@ import pytest
 from mockpets.interface import App
 from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.loop import Loop
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
 
@@ -216,7 +216,7 @@ class Running:
 
 @contextmanager
 def running(
-    app: App, limits: Limits | None = None, clock: Clock | None = None
+    app: App, limits: ServerLimits | None = None, clock: Clock | None = None
 ) -> Iterator[Running]:
     """Run a loop on a thread; with a clock, its time advances only in `pass_`."""
     sockets = bind(Settings(host=("127.0.0.1",), port=0))

@@ -9,7 +9,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
 from mockpets.public.public_limits import BURST
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from mockpets.settings.settings_table import VISITOR_RATE
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
@@ -137,7 +137,7 @@ def test_a_client_that_leaves_before_its_body_leaves_nothing_behind(server: Runn
 
 
 def test_the_rest_of_a_rejected_body_is_discarded_up_to_a_bound() -> None:
-    limits = replace(Limits(), linger_bytes=100_000)
+    limits = replace(ServerLimits(), linger_bytes=100_000)
     with running(create_app(Settings()), limits, Clock()) as server, Wire(server.port) as wire:
         wire.send(post(LARGE))
         assert wire.read().status == 413
@@ -183,7 +183,7 @@ def test_the_token_allows_large_bodies(public: Running) -> None:
 
 # --- Memory ---------------------------------------------------------------------------------------
 
-LIMITS = replace(Limits(), bodies_bytes=100_000)
+LIMITS = replace(ServerLimits(), bodies_bytes=100_000)
 
 
 def held(server: Running) -> int:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, descriptors, port_of, running
 
@@ -86,7 +86,7 @@ def test_requests_that_the_loop_has_not_read_yet_get_a_response() -> None:
 def test_stopping_waits_a_limited_time_for_a_client_that_does_not_read() -> None:
     clock, app = Clock(), QueryApp()
     with (
-        running(app, Limits(drain_seconds=5), clock) as server,
+        running(app, ServerLimits(drain_seconds=5), clock) as server,
         Wire(server.port, receive_buffer=4096) as lazy,
     ):
         lazy.get("/unread?size=8388608")

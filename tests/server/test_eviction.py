@@ -9,7 +9,7 @@ import pytest
 
 from mockpets.server.connection import Connection
 from mockpets.server.eviction import EvictionQueue
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, need_connections, running
 
@@ -40,7 +40,7 @@ def _looked_at(held: int, sent: bytes, is_public: bool, monkeypatch: pytest.Monk
         return bool(original(connection))
 
     # With `--public`, each address has a limit, which is reached first.
-    limits = Limits(2 * held, held) if is_public else Limits(held)
+    limits = ServerLimits(2 * held, held) if is_public else ServerLimits(held)
     with running(QueryApp(), limits, Clock()) as server, ExitStack() as stack:
         for number in range(held):
             if number % 100 == 0:  # more than the kernel queues would wait for a second

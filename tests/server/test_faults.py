@@ -11,7 +11,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -135,7 +135,7 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
 def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,)))
     request_log = app.extensions["mockpets"].sessions.default.request_log
-    with running(app, Limits(parked=1)) as server, Wire(server.port) as other:
+    with running(app, ServerLimits(parked=1)) as server, Wire(server.port) as other:
         with Wire(server.port) as wire:
             head = wire.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: stalled").head()
             server.until(lambda: server.waiting, 1)
@@ -196,7 +196,7 @@ def test_one_parked_response_too_many_is_rejected_and_a_page_can_read_it(
     app = create_app(Settings(scenarios_dir=(folder,)))
     lines = (KEY_LINE, "Origin: http://front.test", f"Mockpets-Scenario: {scenario}")
     with (
-        running(app, Limits(parked=1)) as server,
+        running(app, ServerLimits(parked=1)) as server,
         Wire(server.port) as first,
         Wire(server.port) as second,
     ):

@@ -10,7 +10,7 @@ import pytest
 from mockpets.constants import CONNECTIONS
 from mockpets.public.public_limits import IN_PROGRESS
 from mockpets.server import MockpetsServer
-from mockpets.server.server_limits import Limits, limits_for
+from mockpets.server.server_limits import ServerLimits, limits_for
 from mockpets.settings import Settings
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
@@ -29,7 +29,7 @@ needs_other_address = pytest.mark.skipif(
 @pytest.mark.parametrize("number", [1, 3], ids=["one response", "pipelined"])
 def test_a_client_that_reads_little_makes_room(number: int, clock: Clock) -> None:
     with (
-        running(QueryApp(), Limits(connections=2), clock) as server,
+        running(QueryApp(), ServerLimits(connections=2), clock) as server,
         Wire(server.port, receive_buffer=4096) as lazy,
         Wire(server.port) as delayed,
     ):
@@ -38,7 +38,7 @@ def test_a_client_that_reads_little_makes_room(number: int, clock: Clock) -> Non
             lazy.get(BIG)
         server.until(lambda: sorted(server.phases), ["busy", "write"])
         server.until(lambda: server.waiting, 1)
-        clock.pass_(Limits().slow_seconds + 0.1)
+        clock.pass_(ServerLimits().slow_seconds + 0.1)
         with Wire(server.port) as other:
             assert other.get().read().status == 200
         clock.pass_(60)
@@ -46,12 +46,12 @@ def test_a_client_that_reads_little_makes_room(number: int, clock: Clock) -> Non
 
 
 def test_the_client_that_reads_least_makes_room_first(clock: Clock) -> None:
-    with running(QueryApp(), Limits(connections=3), clock) as server, ExitStack() as stack:
+    with running(QueryApp(), ServerLimits(connections=3), clock) as server, ExitStack() as stack:
         wires = [stack.enter_context(Wire(server.port, receive_buffer=4096)) for _ in range(3)]
         for wire in wires:
             wire.get(BIG)
         server.until(lambda: server.phases, ["write"] * 3)
-        clock.pass_(Limits().slow_seconds)
+        clock.pass_(ServerLimits().slow_seconds)
         for wire in (wires[0], wires[2]):
             take(server, wire, 1_000_000)
         assert stack.enter_context(Wire(server.port)).get().read().status == 200
@@ -62,12 +62,12 @@ def test_the_client_that_reads_least_makes_room_first(clock: Clock) -> None:
 
 def test_a_client_that_reads_makes_no_room_for_some_seconds(clock: Clock) -> None:
     with (
-        running(QueryApp(), Limits(connections=1), clock) as server,
+        running(QueryApp(), ServerLimits(connections=1), clock) as server,
         Wire(server.port, receive_buffer=4096) as lazy,
     ):
         lazy.get(BIG)
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(Limits().slow_seconds - 0.1)
+        clock.pass_(ServerLimits().slow_seconds - 0.1)
         with Wire(server.port) as other:
             other.get()
             server.until(lambda: bool(server.loop._listeners[0]._is_paused))
@@ -82,13 +82,13 @@ def test_a_client_must_take_a_minimum_of_bytes_per_second(
 ) -> None:
     """Reading now and then does not restart the time limit."""
     with (
-        running(QueryApp(), Limits(write_rate=100_000), clock) as server,
+        running(QueryApp(), ServerLimits(write_rate=100_000), clock) as server,
         Wire(server.port, receive_buffer=4096) as lazy,
     ):
         lazy.get(BIG)
         server.until(lambda: server.phases, ["write"])
         for _ in range(3):
-            clock.pass_(Limits().write_seconds / 2)
+            clock.pass_(ServerLimits().write_seconds / 2)
             server.ask(lambda: None)
             if server.connections:
                 take(server, lazy, takes)
@@ -99,12 +99,12 @@ def test_the_time_of_a_delay_does_not_count(clock: Clock) -> None:
     with running(QueryApp(), clock=clock) as server, Wire(server.port, receive_buffer=4096) as wire:
         wire.get(BIG).get("/late?delay=60&size=8388608")
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(Limits().write_seconds - 1)
+        clock.pass_(ServerLimits().write_seconds - 1)
         assert len(wire.read_fast().read().body) == 8_388_608
         server.until(lambda: server.waiting, 1)
         clock.pass_(60)
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(Limits().write_seconds - 1)
+        clock.pass_(ServerLimits().write_seconds - 1)
         assert len(wire.read_fast().read().body) == 8_388_608
 
 
@@ -124,7 +124,7 @@ def take(server: Running, wire: Wire, size: int) -> None:
 
 @needs_other_address
 def test_an_address_makes_room_for_its_own_connections_only(clock: Clock) -> None:
-    limits = Limits(connections=10, address_connections=2)
+    limits = ServerLimits(connections=10, address_connections=2)
     with running(QueryApp(), limits, clock) as server, ExitStack() as stack:
         other = stack.enter_context(Wire(server.port, source=OTHER))
         server.until(lambda: server.connections, 1)
@@ -142,7 +142,7 @@ def test_an_address_makes_room_for_its_own_connections_only(clock: Clock) -> Non
 def test_an_address_whose_connections_are_all_in_use_gets_no_more(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    limits = Limits(connections=10, address_connections=2)
+    limits = ServerLimits(connections=10, address_connections=2)
     with running(QueryApp(), limits, clock) as server, ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(Wire(server.port)).get("/?delay=60")
@@ -157,7 +157,7 @@ def test_an_address_whose_connections_are_all_in_use_gets_no_more(
 
 @pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.0/8"])
 def test_a_proxy_may_have_all_connections(proxy: str) -> None:
-    limits = Limits(connections=10, address_connections=2, proxies=(proxy,))
+    limits = ServerLimits(connections=10, address_connections=2, proxies=(proxy,))
     with running(QueryApp(), limits) as server, ExitStack() as stack:
         wires = [stack.enter_context(Wire(server.port)) for _ in range(5)]
         server.until(lambda: server.connections, 5)
@@ -169,8 +169,8 @@ def test_only_a_public_server_limits_the_connections_of_an_address() -> None:
     settings = Settings(port=0, public=True, host=("127.0.0.1",))
     need_connections(2 * CONNECTIONS)
 
-    assert limits_for(Settings()) == Limits()
-    assert limits_for(settings) == Limits(address_connections=share)
+    assert limits_for(Settings()) == ServerLimits()
+    assert limits_for(settings) == ServerLimits(address_connections=share)
     with MockpetsServer(settings) as server, ExitStack() as stack:
         port = port_of(server.url)
         wires = [stack.enter_context(Wire(port)) for _ in range(share + 3)]
@@ -189,7 +189,7 @@ sys.exit(main())
 EXHAUSTED = """
 import resource
 from mockpets.interface import Reply
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
@@ -201,7 +201,7 @@ class App:
 sockets = bind(Settings(host=("127.0.0.1",), port=0))
 print(f"http://127.0.0.1:{sockets[0].getsockname()[1]}/v1", flush=True)
 resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
-Loop(App(), sockets, Limits()).run()
+Loop(App(), sockets, ServerLimits()).run()
 """
 
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, running
 
@@ -29,7 +29,7 @@ def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
     app: QueryApp, clock: Clock
 ) -> None:
     need_connections(3 * WAITING_RESPONSES)
-    limits = Limits(parked=WAITING_RESPONSES, connections=WAITING_RESPONSES + 100)
+    limits = ServerLimits(parked=WAITING_RESPONSES, connections=WAITING_RESPONSES + 100)
     with running(app, limits, clock) as server, ExitStack() as stack:
         delayed = [stack.enter_context(Wire(server.port)) for _ in range(WAITING_RESPONSES)]
         for wire in delayed:
@@ -49,7 +49,7 @@ def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
 
 
 def test_the_app_knows_when_the_limit_is_reached() -> None:
-    with running(QueryApp(), Limits(parked=2)) as server, ExitStack() as stack:
+    with running(QueryApp(), ServerLimits(parked=2)) as server, ExitStack() as stack:
         wires = [stack.enter_context(Wire(server.port)) for _ in range(3)]
         for wire in wires[:2]:
             wire.get("/late?delay=30")
@@ -64,7 +64,7 @@ def test_the_app_knows_when_the_limit_is_reached() -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 10, 11])
 @pytest.mark.parametrize("order", ["delay=30", "throttle=1&size=9", "fault=stall"])
 def test_one_owner_gets_half_of_the_places_that_the_others_leave(limit: int, order: str) -> None:
-    with running(QueryApp(), Limits(parked=limit)) as server, ExitStack() as stack:
+    with running(QueryApp(), ServerLimits(parked=limit)) as server, ExitStack() as stack:
         ask = stack.enter_context(Wire(server.port))
         taken: list[Wire] = []
         for owner in "abcdef":

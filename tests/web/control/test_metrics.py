@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 
@@ -131,7 +131,7 @@ def test_it_counts_broken_and_delayed_responses() -> None:
 
 
 def test_it_counts_requests_that_the_server_rejects() -> None:
-    limits = Limits(head_seconds=0.05)
+    limits = ServerLimits(head_seconds=0.05)
     bad = b"GET /v1/pets HTTP/1.1\r\n\r\n"  # no Host
     long = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * limits.head_bytes + b"\r\n\r\n"
     with MockpetsServer(Settings(port=0), limits=limits) as server:
@@ -144,7 +144,7 @@ def test_it_counts_requests_that_the_server_rejects() -> None:
 
 
 def test_it_counts_limits_that_the_server_rejects_without_the_app() -> None:
-    limits = Limits(bodies_bytes=60_000)
+    limits = ServerLimits(bodies_bytes=60_000)
     with running(create_app(Settings()), limits) as server, Wire(server.port) as wire:
         wire.send(b"POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 65000\r\n\r\n")
         assert wire.send(b" " * 64_000).read().json["code"] == "busy"
@@ -158,7 +158,10 @@ def test_open_and_evicted_connections_are_counted_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = Clock()
-    with running(create_app(Settings()), Limits(connections=3), clock) as server, ExitStack() as on:
+    with (
+        running(create_app(Settings()), ServerLimits(connections=3), clock) as server,
+        ExitStack() as on,
+    ):
         call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
         early = [on.enter_context(Wire(server.port)) for _ in range(2)]
         server.until(lambda: server.connections, 2)

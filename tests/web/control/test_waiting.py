@@ -11,7 +11,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.request_log import verification
 from mockpets.server.scheduler import Scheduler
-from mockpets.server.server_limits import Limits
+from mockpets.server.server_limits import ServerLimits
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -288,7 +288,7 @@ def test_many_calls_wait_without_a_thread_and_end_when_the_server_stops(
 def test_without_room_the_call_is_rejected_at_once(path: str, body: Any) -> None:
     clock = Clock()
     app = create_app(Settings())
-    with running(app, Limits(parked=1), clock) as server, ExitStack() as stack:
+    with running(app, ServerLimits(parked=1), clock) as server, ExitStack() as stack:
         waiting = Waiting(server, clock, stack)
         waiting.post(path, body)
         waiting.parked()
@@ -303,7 +303,10 @@ def test_the_calls_of_one_session_leave_room_for_others(path: str, session: str)
     if path == "verify":
         body["match"] = {"operation": "createPet"}
     delay, clock = "Mockpets-Delay: 5s", Clock()
-    with running(create_app(Settings()), Limits(parked=4), clock) as server, ExitStack() as stack:
+    with (
+        running(create_app(Settings()), ServerLimits(parked=4), clock) as server,
+        ExitStack() as stack,
+    ):
         waiting = Waiting(server, clock, stack)
         stack.enter_context(Wire(server.port)).get(f"/~{session}/v1/pets", KEY, delay)
         waiting.parked()
