@@ -581,7 +581,7 @@ export class Mockpets {
   }
 
   /**
-   * Return a scenario with which the requests since then get the same responses.
+   * Return a scenario that reproduces the responses since then.
    * @returns {Promise<RecordedScenario>}
    */
   async recording() {

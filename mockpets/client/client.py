@@ -215,7 +215,7 @@ class ControlClient:
         return self._call(calls.START_RECORDING)
 
     def recording(self) -> types.RecordedScenario:
-        """Return a scenario with which the requests since then get the same responses."""
+        """Return a scenario that reproduces the responses since then."""
         return self._call(calls.RECORDING)
 
     def held(self) -> list[types.WaitingResponse]:

@@ -43,7 +43,7 @@ class Undo:
         """The oldest first."""
 
     def __len__(self) -> int:
-        """Return of how many sessions something is kept."""
+        """Return the number of undoable sessions."""
         return len(self._removed)
 
     def keep(

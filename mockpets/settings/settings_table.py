@@ -232,7 +232,8 @@ class Settings:
         "Token for the control API. Unless the server listens only on loopback, a random one is "
         "generated.", is_secret=True)
     control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN", "control API",
-        "Origin of a web page that may call the control API; with http, also under its host name.")
+        "Origin of a web page that may call the control API; http:// origins also allow that Host "
+        "header.")
     behind_proxy: tuple[str, ...] = _row((), check.network, "ADDRESS", "listening",
         "Address or network of a reverse proxy whose X-Forwarded-* headers are trusted.")
     prefix: str = _row("", check.prefix, "PATH", "listening",
@@ -255,13 +256,13 @@ class Settings:
     reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME", "sessions and limits",
         "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.")
     drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME", "listening",
-        "How long to go on after SIGTERM while GET ready responds with 503, such as 30s; at most "
+        "Time to keep serving after SIGTERM while GET ready responds with 503, such as 30s; at most "
         "10m.")
     public: bool = _row(False, switch, "", "sessions and limits",
         "Public demo mode: stricter limits and one session per visitor.")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER",
         "sessions and limits",
-        "With --public, requests per second of each visitor; at once, twice as many.")
+        "With --public, requests per second of each visitor (burst: 2x).")
     log_addresses: bool = _row(False, switch, "", "log",
         "With --public, log the addresses of the clients too.")
     name: str = _row("", check.node_name, "NAME", "log",

@@ -193,7 +193,7 @@ async def _generate_all(call: ControlRequest) -> None:
 
 @responds_to(calls.RECORDING)
 async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
-    """Return a scenario with which the requests since the beginning get the same responses."""
+    """Return a scenario that reproduces the responses since the recording began."""
     from mockpets.recording.exchange import created_records, exchanges_of
     from mockpets.recording.infer import infer
     from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names

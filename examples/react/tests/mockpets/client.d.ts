@@ -268,7 +268,7 @@ export class Mockpets {
      */
     startRecording(): Promise<RecordingStarted>;
     /**
-     * Return a scenario with which the requests since then get the same responses.
+     * Return a scenario that reproduces the responses since then.
      * @returns {Promise<RecordedScenario>}
      */
     recording(): Promise<RecordedScenario>;
