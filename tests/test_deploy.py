@@ -118,8 +118,9 @@ def test_haproxy_accepts_its_configuration_and_has_a_backend_for_each_process(
     assert re.findall(r"^backend mock-(\d+)$", text, re.MULTILINE) == [
         str(number) for number in range(1, processes + 1)
     ]
-    # Those of Prometheus and Grafana have a space.
-    assert not re.search(r"\{\{(?! )", "".join(files.values()))
+    dashboard = files.pop("grafana.json", "")
+    assert not re.search(r"\{\{(?! \$)", "".join(files.values()))
+    assert not re.search(r"\{\{(?! (?:code|instance|operation|status) \}\})", dashboard)
 
 
 def test_nginx_has_a_server_for_each_process() -> None:
