@@ -256,8 +256,8 @@ class Settings:
     reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME", "sessions and limits",
         "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.")
     drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME", "listening",
-        "Time to keep serving after SIGTERM while GET ready responds with 503, such as 30s; at most "
-        "10m.")
+        "Time to keep serving after SIGTERM while GET ready responds with 503, such as 30s; "
+        "at most 10m.")
     public: bool = _row(False, switch, "", "sessions and limits",
         "Public demo mode: stricter limits and one session per visitor.")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER",
