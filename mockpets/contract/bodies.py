@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -152,7 +152,7 @@ class Bodies:
         return is_object or self._fields.text_field(schema).is_scalar
 
     def _form(
-        self, raw: bytes, kind: tuple[str, dict[str, str]], media: Node, field: TextField
+        self, raw: bytes, kind: tuple[str, Mapping[str, str]], media: Node, field: TextField
     ) -> Sent:
         """Return the object of a form; a file is an object with its name, size and type."""
         texts, files = _form_parts(raw, *kind)
@@ -186,7 +186,8 @@ class Bodies:
         return result
 
 
-def _parsed(content_type: str) -> tuple[str, dict[str, str]]:
+@lru_cache(64)
+def _parsed(content_type: str) -> tuple[str, Mapping[str, str]]:
     from werkzeug.http import parse_options_header  # only operations of a document need it
 
     kind, options = parse_options_header(content_type)
@@ -212,7 +213,7 @@ def _text(raw: bytes, charset: str) -> str:
 
 
 def _form_parts(
-    raw: bytes, kind: str, options: dict[str, str]
+    raw: bytes, kind: str, options: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, bytes, str]]]]:
     """Return the texts and the files of a form: each with its name, contents and type."""
     from werkzeug.exceptions import RequestEntityTooLarge
@@ -222,7 +223,7 @@ def _form_parts(
         lambda *_, **__: BytesIO(), silent=False, max_form_parts=_PARTS, max_form_memory_size=None
     )
     try:
-        _, form, files = parser.parse(BytesIO(raw), kind, len(raw), options)
+        _, form, files = parser.parse(BytesIO(raw), kind, len(raw), {**options})
     except RequestEntityTooLarge as error:
         raise _BodyError("too large", f"must have at most {_PARTS} parts") from error
     except ValueError as error:  # also of UTF-8

@@ -138,7 +138,7 @@ class SchemaField(ContractField):
 
         It has hidden properties as `_HIDDEN`, since another schema may keep them.
         """
-        accept = self._accepts.get(value.__class__)
+        accept = self.accepts.get(value.__class__)
         if accept is None:
             return INVALID
         if not self.choices:
@@ -212,7 +212,7 @@ class SchemaField(ContractField):
         """Return whether a value has another type, or is not one of the listed values."""
         if value is None:
             return not self._allows_null
-        if value.__class__ not in self._accepts:
+        if value.__class__ not in self.accepts:
             return True
         is_listed = self._enum is None or json_key(value) in self._enum
         if self._is_integer and is_number(value) and not is_whole(value):
@@ -255,7 +255,7 @@ class SchemaField(ContractField):
         return self.types is not None and "number" not in self.types
 
     @cached_property
-    def _accepts(self) -> dict[type, Callable[[Any, Memo], object]]:
+    def accepts(self) -> dict[type, Callable[[Any, Memo], object]]:
         """The function that accepts a value of each valid type, without its choices."""
         accepts: dict[type, Callable[[Any, Memo], object]] = {}
         if self._allows_null:
@@ -371,8 +371,11 @@ class SchemaField(ContractField):
             field = shape.simple.get(name)
             if field is None:
                 accepted = self._accept_other(name, item, memo)
-            else:
+            elif field.choices:
                 accepted = field.accept_within(item, memo)
+            else:  # as `accept_within` would, which is another call for each property
+                accept = field.accepts.get(item.__class__)
+                accepted = INVALID if accept is None else accept(item, memo)
             if accepted is INVALID:
                 return INVALID
             if accepted is not _DROPPED:

@@ -188,8 +188,8 @@ def named(error: Error, text: str) -> str:
     kinds = error.kinds if real else ()
     for kind in sorted(kinds, key=len, reverse=True):
         for change in (str, str.capitalize, str.title):
-            found = re.search(rf"\b{re.escape(change(kind))}\b", text)
-            if found:
+            name = change(kind)
+            if name in text and (found := re.search(rf"\b{re.escape(name)}\b", text)):
                 return text[: found.start()] + change(real) + text[found.end() :]
     return text
 

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from mockpets.contract.openapi_loader import Node
     from mockpets.contract.parameters import Read
     from mockpets.contract.security import Credential
+    from mockpets.interface import Pair
     from mockpets.records.store import Store
     from mockpets.scenario.scenario_model import Canned, Described
+    from mockpets.seed.documented_errors import ErrorResponse
     from mockpets.seed.values import Values
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -227,7 +229,7 @@ def _not_sent(operation: Operation, request: Request, why: str) -> Response:
 _NO_EFFECT: Final = ("ignored", "fields")
 """What parameters of lists mean that change no response."""
 _KEPT_LENGTH: Final = 256
-"""The longest target to keep with its values, in characters."""
+"""The longest target to keep with its values, and text of an error with its body, in characters."""
 
 
 def read(operation: Operation, request: Request) -> Arguments | Response:
@@ -398,11 +400,14 @@ def with_body(operation: Operation, request: Request, reply: Reply, body: object
     headers = reply.node.get("headers")
     if headers:
         values, at = values_of(operation, request), f"{operation.name}/{reply.status}"
-        response.headers += [*_documented_headers(headers, values, at)]
+        known: Sequence[Pair] | None = values.results.get(key := ("headers", at))
+        if known is None:
+            known = values.results.keep(key, [*_documented_headers(headers, values, at)])
+        response.headers += known
     return response
 
 
-def _documented_headers(headers: Node, values: Values, at: str) -> Iterator[tuple[str, str]]:
+def _documented_headers(headers: Node, values: Values, at: str) -> Iterator[Pair]:
     """Yield the headers of a response, with their examples or generated values."""
     for name, header in headers.items():
         if _OF_THE_SERVER.fullmatch(name) or not _TOKEN.fullmatch(name):
@@ -453,18 +458,18 @@ def failed(
     :param key: of the record that does not exist.
     :param kind: the collection of that record, unless it is that of the operation.
     """
-    from mockpets.seed.documented_errors import error_response  # errors are rare
+    details, values, path = details_of(operation), values_of(operation, request), request.path
+    name = singular(kind or details.guess.collection)
+    asked = (details, *statuses), (*reasons,), key, name, path
+    error: ErrorResponse | None = values.results.get(asked)
+    if error is None:
+        from mockpets.seed.documented_errors import error_response  # errors are rare
 
-    details = details_of(operation)
-    error = error_response(
-        details.described,
-        statuses,
-        reasons,
-        values_of(operation, request),
-        key=key,
-        name=singular(kind or details.guess.collection),
-        request_path=request.path,
-    )
+        error = error_response(
+            details.described, statuses, reasons, values, key=key, name=name, request_path=path
+        )
+        if len(key) + len(path) + sum([len(what) for _, what in reasons]) <= _KEPT_LENGTH:
+            values.results.keep(asked, error)
     request.error_code = code or None
     node = details.response(error.status) or {}
     reply = details.reply(error.status, node)._replace(media_type=error.media_type)

@@ -59,6 +59,8 @@ class Request(flask.Request):
     stack: Stack | None = None
     """Its scenarios; None before they are selected."""
     outcome: Outcome = UNDECIDED
+    credential = ""
+    """The key that an operation of a document has found; empty without one."""
     error_code: str | None = None
     """Of the error with which the server rejected it; None for a stub's reply."""
     limit_code: str | None = None

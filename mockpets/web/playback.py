@@ -137,6 +137,7 @@ class Playback:
             if credential.problem:
                 request.notes.append((credential.note, credential.problem))
                 return documented.unauthorized(operation, request, credential.problem)
+            request.credential = credential.key
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
             store = session.made(stack.binding(operation.collection))

@@ -18,7 +18,7 @@ from mockpets.contract.document_records import (
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json
-from mockpets.web.documented import Sent, details_of, session_of, values_of
+from mockpets.web.documented import details_of, session_of, values_of
 from mockpets.web.stateful.expansion import expanded, owner_of
 from mockpets.web.stateful.tokens import key_of_token
 from mockpets.web.stateful.value_comparison import equal
@@ -167,7 +167,7 @@ class Action:
         if people is None:
             return None
         cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
-        token = self.details.security.read(Sent(request)).key or cookie
+        token = request.credential or cookie
         token = token or request.environ.get("HTTP_AUTHORIZATION", "").rpartition(" ")[2]
         if not token:
             return None

@@ -281,12 +281,14 @@ def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
     before = parse_row(row)
     action.check_owner(before)
     _check(action, row)
-    after = make(action, before, body)
-    # Outside the lock of the store, because it may read the same one.
-    set_given(action, after, action.guess.change)
-    if action.guess.role == "act" and after == before:
-        _check_first(action)
-    given = {path: value_at(after, path) for path in action.guess.change}
+    given = {}
+    if action.guess.change or action.guess.role == "act":
+        after = make(action, before, body)
+        # Outside the lock of the store, because it may read the same one.
+        set_given(action, after, action.guess.change)
+        if action.guess.role == "act" and after == before:
+            _check_first(action)
+        given = {path: value_at(after, path) for path in action.guess.change}
 
     def change(record: Record) -> Record:
         new = {**make(action, record, body), action.key_name: record[action.key_name]}

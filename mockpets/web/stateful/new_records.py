@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.clock import real_time, time_text
 from mockpets.contract.document_records import set_at, value_at
@@ -15,7 +15,7 @@ from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
@@ -97,15 +97,70 @@ def _free_slug(action: Action, title: str) -> str:
     return text
 
 
+class _Time(NamedTuple):
+    """A property with a time that the server sets.
+
+    :param length: of the text: that of a time, or of a date.
+    :param is_updated: whether changes set it, too.
+    """
+
+    name: str
+    length: int
+    is_updated: bool
+
+
+class _Completion(NamedTuple):
+    """The properties of an object that the server sets.
+
+    :param initial: the defaults, and the first values of other required properties; `INVALID` for
+        one that must be generated.
+    """
+
+    times: Sequence[_Time]
+    initial: Mapping[str, object]
+
+
+def _completion(action: Action, field: SchemaField) -> _Completion:
+    results, key = action.api.results, ("completion", field)
+    known: _Completion | None = results.get(key)
+    return known or results.keep(key, _completion_of(field))
+
+
+def _completion_of(field: SchemaField) -> _Completion:
+    times, initial = [], {}
+    for name, each in field.shape.fields.items():
+        if "string" in each.types_named and plain(name) in _CREATED + _UPDATED:
+            longest = "2024-12-31" if each.openapi.get("format") == "date" else time_text(0)
+            times.append(_Time(name, len(longest), plain(name) in _UPDATED))
+        default = each.openapi.get("default", INVALID)
+        if default is not INVALID and each.accept(default) is not INVALID:
+            initial[name] = default
+        elif name in field.shape.required:
+            initial[name] = _first_value(each)
+    return _Completion(times, initial)
+
+
+def _first_value(field: SchemaField) -> object:
+    """Return the value of a required property without a default; `INVALID` to generate one."""
+    types = field.types_named
+    candidates: list[object] = [
+        *field.openapi.get("enum", ())[:1],
+        *([False] if "boolean" in types else ()),
+        *([0] if types & {"integer", "number"} else ()),
+        *([[]] if "array" in types else ()),
+        None,
+    ]
+    return next((each for each in candidates if field.accept(each) is not INVALID), INVALID)
+
+
 def set_times(action: Action, record: Record, *, is_new: bool = False) -> None:
     """Set the times at which a record was created or updated."""
     clock = session_of(action.request).clock
     now = time_text(clock.now() if clock else real_time())
-    for _, part, known in _parts(action, record):
-        for name, field in known.shape.fields.items():
-            is_created = is_new and plain(name) in _CREATED and name not in part
-            if (is_created or plain(name) in _UPDATED) and "string" in field.types_named:
-                part[name] = now[:10] if field.openapi.get("format") == "date" else now
+    for _, part, field in _parts(action, record):
+        for name, length, is_updated in _completion(action, field).times:
+            if is_updated or (is_new and name not in part):
+                part[name] = now[:length]
 
 
 def _parts(
@@ -125,30 +180,15 @@ def _parts(
 
 def _set_required(action: Action, record: Record) -> None:
     """Set the defaults, and the required properties, that a new record lacks."""
-    for way, part, known in _parts(action, record):
-        for name, field in known.shape.fields.items():
-            if name in part or (*way, name) == (action.key_name,):
-                continue
-            default = field.openapi.get("default", INVALID)
-            if default is not INVALID and field.accept(default) is not INVALID:
-                part[name] = default
-            elif name in known.shape.required:
-                part[name] = _initial(action, record, (*way, name), field)
+    for way, part, field in _parts(action, record):
+        for name, value in _completion(action, field).initial.items():
+            path = (*way, name)
+            if name not in part and path != (action.key_name,):
+                part[name] = _generated(action, record, path) if value is INVALID else value
 
 
-def _initial(action: Action, record: Record, path: PropertyPath, field: SchemaField) -> object:
-    """Return the first value of a required property that the client has not sent."""
-    types = field.types_named
-    candidates: list[object] = [
-        *field.openapi.get("enum", ())[:1],
-        *([False] if "boolean" in types else ()),
-        *([0] if types & {"integer", "number"} else ()),
-        *([[]] if "array" in types else ()),
-        None,
-    ]
-    for each in candidates:
-        if field.accept(each) is not INVALID:
-            return each
+def _generated(action: Action, record: Record, path: PropertyPath) -> object:
+    """Return a generated value of a required property that the client has not sent."""
     kind = action.guess.collection
     at = f"new/{kind}/{action.store.next_key}"
     whole = action.values.value(action.collection.schema, kind=kind, at=at, echo=record)

@@ -136,18 +136,22 @@ def _rendered(
         whole = values.value(node, kind=guess.collection, at=str(key), echo=value)
         accepted = field.accept(_completed(value, whole, field))
         accepted = whole if accepted is INVALID else accepted
-    return dump_json(_accepted(details, accepted))
+    for each in _fields_of_record(details):
+        if each is not field and (kept := each.accept(accepted)) is not INVALID:
+            accepted = kept
+    return dump_json(accepted)
 
 
-def _accepted(details: Details, value: object) -> object:
-    """Return a record with what the schema of the response declares at its place."""
-    if not details.guess.envelope:
-        return value
-    is_list = "list" in (details.guess.role, details.guess.returns)
-    for field in fields_at(details, (*details.guess.envelope, *(["0"] if is_list else []))):
-        accepted = field.accept(value)
-        value = value if accepted is INVALID else accepted
-    return value
+def _fields_of_record(details: Details) -> Sequence[SchemaField]:
+    """Return what the schema of the response declares at the place of a record."""
+    results, key = details.api.results, ("record", details)
+    known: Sequence[SchemaField] | None = results.get(key)
+    if known is not None:
+        return known
+    guess = details.guess
+    is_list = "list" in (guess.role, guess.returns)
+    path = (*guess.envelope, *(["0"] if is_list else []))
+    return results.keep(key, fields_at(details, path) if guess.envelope else [])
 
 
 def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict[str, Any]:

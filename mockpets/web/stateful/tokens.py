@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import lru_cache
+from typing import Final
 
 from mockpets.constants import LOGIN_SIGNATURE
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, parse_json
 
 
+_KEPT: Final = 256
+"""The tokens that are kept, and the characters of the longest key whose token is."""
+
+
 def token_of(key: object) -> str:
     """Return the token of the person with a key."""
-    head, claims = {"alg": "HS256", "typ": "JWT"}, {"sub": str(key), "exp": 4102444800}
+    text = str(key)
+    return _token_of(text) if len(text) <= _KEPT else _token_of.__wrapped__(text)
+
+
+@lru_cache(_KEPT)
+def _token_of(key: str) -> str:
+    head, claims = {"alg": "HS256", "typ": "JWT"}, {"sub": key, "exp": 4102444800}
     parts = [urlsafe_b64encode(dump_json(part)).decode().rstrip("=") for part in (head, claims)]
     return ".".join([*parts, LOGIN_SIGNATURE])
 
 
-@lru_cache(256)
+@lru_cache(_KEPT)
 def key_of_token(token: str) -> str:
     """Return the key of the person whom a token names; empty for another text."""
     _, _, rest = token.partition(".")
