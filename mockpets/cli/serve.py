@@ -49,10 +49,15 @@ default values and thousands of sessions, that takes a third of the time of a re
 @click.command(
     epilog="Each option that names a variable can also be set by it, or in mockpets.toml under its "
     "name without the leading dashes. Options override variables, and variables override the file.",
+    context_settings={"allow_extra_args": True},  # for the message below
 )
 @with_settings()
 @click.option("--open", "opens_panel", is_flag=True, help="Open the control panel in a browser.")
 def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
+    for word in click.get_current_context().args:
+        option = "--contract" if re.search(r"[./\\]", word) else "--scenario"
+        hint = f"did you mean '{option} {word}'?"
+        raise invalid(word, "'mockpets serve' takes only options", hint)
     settings = load_settings(flags, os.environ, config)
     if opens_panel and settings.control == "off":
         raise invalid("--open", "has no panel to open with --control off", "remove one of the two")

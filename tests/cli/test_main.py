@@ -111,7 +111,13 @@ def test_version(run: Run, argument: str) -> None:
     (["new"], "Missing argument 'NAME'; see 'mockpets new --help'"),
     (["report", "--format=jsn"],
      "--format: 'jsn' is not one of 'text', 'github', 'json'; did you mean 'json'?"),
-    (["serve", "empty"], "Got unexpected extra argument (empty); see 'mockpets serve --help'"),
+    (["serve", "empty"],
+     "empty: 'mockpets serve' takes only options; did you mean '--scenario empty'?"),
+    (["serve", "api/blog.yaml", "--port", "0"],
+     "api/blog.yaml: 'mockpets serve' takes only options; did you mean "
+         "'--contract api/blog.yaml'?"),
+    (["scenarios", "empty"],
+     "Got unexpected extra argument (empty); see 'mockpets scenarios --help'"),
     (["held", "--json", "list"],
      "Got unexpected extra argument (list); see 'mockpets held list --help'"),
     # An empty value is not an absent flag.

@@ -10,7 +10,6 @@ from mockpets.constants import LOGIN_SIGNATURE
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, parse_json
 
-
 _KEPT: Final = 256
 """The tokens that are kept, and the characters of the longest key whose token is."""
 
