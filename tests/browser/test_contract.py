@@ -234,6 +234,17 @@ def test_the_reference_is_searched_and_its_forms_open(
     expect(contents.get_by_role("link")).to_have_text(["Schemas", "Panel"])
 
 
+def test_a_form_of_the_reference_that_cannot_be_loaded_says_so(
+    session: str, visit: Callable[..., Panel]
+) -> None:
+    panel = visit(session, "/__mockpets/docs")
+    panel.page.route("**/form.js", lambda route: route.abort())
+    panel.page.get_by_text("Try lockThing12").click()
+
+    card = panel.page.locator("#lockThing12")
+    expect(card.get_by_text("The form could not be loaded.")).to_be_visible()
+
+
 def test_views_of_300_operations_pass_axe_and_fit_the_window(panel: Panel) -> None:
     page = panel.page
     panel.view("Contract")

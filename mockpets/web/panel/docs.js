@@ -112,7 +112,14 @@ let loading = null;
 /** @param {HTMLElement} container */
 async function open(container) {
   loading ??= loadForms();
-  const { TryForm, settings, byRoute } = await loading;
+  const forms = await loading.catch(() => null);
+  if (!forms) {
+    loading = null;
+    container.textContent =
+      "The form could not be loaded. The server may have been updated or stopped; reload the page.";
+    return;
+  }
+  const { TryForm, settings, byRoute } = forms;
   const { try: route = "", name } = container.dataset;
   const operation = byRoute.get(route);
   if (!operation) return;
