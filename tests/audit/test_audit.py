@@ -226,7 +226,7 @@ def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Aud
 def test_the_api_may_have_another_base_url(audit: Audit, base: str) -> None:
     page = SMALL.replace("`/api${path}`", f"`{base}${{path}}`")
     with serving(lambda *_: ("text/html; charset=utf-8", page)) as url:
-        result = audit(url, *CLINIC, "--pages", "1", "--minutes", "0.1", "--base-url", base)
+        result = audit(url, *CLINIC, "--pages", "1", "--minutes", "0.4", "--base-url", base)
 
     [found] = result.audit["pages"]
     assert {*found["operations"]} == {"getOwner", "listOwners"}
