@@ -5,8 +5,8 @@ table, and exits with status 1 if a figure is more than a fiftieth above that of
 medians of batches repeat within a hundredth, whatever else the machine does; a batch in which
 Python collects garbage may be four hundredths above.
 
-``.ci/landed`` has the commit to compare with. Each line below it allows more for one figure, with
-the reason: ``create 1.05 checks names for line breaks``.
+``.ci/landed`` has the commit to compare with for each contract, as ``clinic COMMIT``. Each line
+below allows more for one figure, with the reason: ``create 1.05 checks names for line breaks``.
 """
 
 import compileall
@@ -31,10 +31,11 @@ ROOT: Final = Path(__file__).parent.parent.parent
 LANDED: Final = ROOT / ".ci" / "landed"
 MOST: Final = 1.02
 SECONDS: Final = 120.0
+_GIT: Final = ("git", "-C", str(ROOT))
 _WARM: Final = 20
 _SENT: Final = 50
 _BATCHES: Final = 5
-_BODY: Final = '{"name":"Miso","categoryId":2}'
+CLINIC: Final = ROOT / "tests" / "contract" / "documents" / "clinic.yaml"
 
 
 class Request(NamedTuple):
@@ -43,11 +44,12 @@ class Request(NamedTuple):
     status: int
     target: str
     key: str = "mockpets"
+    method: str = "GET"
     body: str = ""
 
     def encoded(self) -> bytes:
         """Return it with the headers of a browser."""
-        lines = [f"{'POST' if self.body else 'GET'} {self.target} HTTP/1.1"]
+        lines = [f"{self.method} {self.target} HTTP/1.1"]
         lines += ["Host: localhost:7387", f"Authorization: Bearer {self.key}", "Accept: */*"]
         lines += ["Origin: http://localhost:5173", "Accept-Encoding: gzip, deflate, br, zstd"]
         if self.body:
@@ -55,18 +57,59 @@ class Request(NamedTuple):
         return "\r\n".join([*lines, "", self.body]).encode()
 
 
-REQUESTS: Final[Mapping[str, Request]] = {
-    "list": Request(200, "/v1/pets?limit=20&status=available"),
-    "get": Request(200, "/v1/pets/3"),
-    "create": Request(201, "/v1/pets", body=_BODY),
-    "400": Request(400, "/v1/pets?limit=0"),
-    "401": Request(401, "/v1/pets", key="other"),
+class Subject(NamedTuple):
+    """A contract that is served, and requests to it.
+
+    :param start: the name of the figure for a start until the first request has its response.
+    """
+
+    options: tuple[str, ...]
+    start: str
+    requests: Mapping[str, Request]
+
+
+SUBJECTS: Final[Mapping[str, Subject]] = {
+    "pet-store": Subject(
+        (),
+        "first 200",
+        {
+            "list": Request(200, "/v1/pets?limit=20&status=available"),
+            "get": Request(200, "/v1/pets/3"),
+            "create": Request(
+                201, "/v1/pets", method="POST", body='{"name":"Miso","categoryId":2}'
+            ),
+            "400": Request(400, "/v1/pets?limit=0"),
+            "401": Request(401, "/v1/pets", key="other"),
+        },
+    ),
+    "clinic": Subject(
+        ("--contract", str(CLINIC)),
+        "clinic first 200",
+        {
+            "clinic list": Request(200, "/api/owners?limit=20"),
+            "clinic search": Request(200, "/api/owners?q=a"),
+            "clinic get": Request(200, "/api/owners/1"),
+            "clinic create": Request(
+                201,
+                "/api/owners",
+                method="POST",
+                body='{"name":"Ada Berg","email":"ada@example.com"}',
+            ),
+            "clinic replace": Request(
+                200,
+                "/api/owners/1",
+                method="PUT",
+                body='{"name":"Ada Berg","email":"ada@example.com"}',
+            ),
+            "clinic 404": Request(404, "/api/owners/99999"),
+            "clinic 422": Request(422, "/api/owners", method="POST", body='{"name":""}'),
+        },
+    ),
 }
-START: Final = "first 200"
 
 
-def count(folder: Path) -> dict[str, float]:
-    """Return the instructions of a start until the first 200, and of each kind of request.
+def count(folder: Path, subject: Subject) -> dict[str, float]:
+    """Return the instructions of a start until the first response, and of each kind of request.
 
     :raise RuntimeError: the server sends another status or does not start.
     """
@@ -78,6 +121,7 @@ def count(folder: Path) -> dict[str, float]:
         command = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
         command += [f"--callgrind-out-file={output}"]
         command += [sys.executable, "-m", "mockpets", "serve", "--port", str(port)]
+        command += subject.options
         variables = {"PYTHONPATH": str(folder), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
         process = subprocess.Popen(
             command, cwd=name, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -85,9 +129,9 @@ def count(folder: Path) -> dict[str, float]:
         try:
             connection = _connected(port, process)
             with connection:
-                _send(connection, REQUESTS["list"], 1)
-                figures: dict[str, float] = {START: _counted(process, output)}
-                for kind, request in REQUESTS.items():
+                _send(connection, next(iter(subject.requests.values())), 1)
+                figures: dict[str, float] = {subject.start: _counted(process, output)}
+                for kind, request in subject.requests.items():
                     _send(connection, request, _WARM)
                     _counted(process, output)
                     batches = []
@@ -157,37 +201,50 @@ def compare(
         if kind is None:
             raise ValueError(f"{LANDED}: expected one of {', '.join(after)}, got {line!r}")
         allowed[kind] = float(line.removeprefix(kind).split()[0])
-    lines, within = [f"{'instructions':12} {'before':>13} {'now':>13}  ratio"], True
+    lines, within = [f"{'instructions':16} {'before':>13} {'now':>13}  ratio"], True
     for kind, figure in after.items():
         ratio = figure / before[kind]
         note = "" if ratio <= allowed[kind] else f"  above {allowed[kind]}"
         within = within and not note
-        lines.append(f"{kind:12} {before[kind]:13,.0f} {figure:13,.0f}  {ratio:.3f}{note}")
+        lines.append(f"{kind:16} {before[kind]:13,.0f} {figure:13,.0f}  {ratio:.3f}{note}")
     return lines, within
 
 
 def main() -> int:
-    """Compare this checkout with the commit in ``.ci/landed``; return the exit status."""
-    commit, *allowances = LANDED.read_text(encoding="utf-8").splitlines()
-    if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", commit], check=False).returncode:
-        print(f"this clone does not have {commit}, the commit in .ci/landed: nothing is compared")
-        return 0
+    """Compare this checkout with the commits in ``.ci/landed``; return the exit status."""
+    lines = LANDED.read_text(encoding="utf-8").splitlines()
+    commits = dict(line.split() for line in lines[: len(SUBJECTS)])
+    landed, ours = dict[str, float](), dict[str, float]()
     with tempfile.TemporaryDirectory() as name:
-        before = Path(name, "before")
-        git = ["git", "-C", str(ROOT)]
-        subprocess.run([*git, "worktree", "add", "-q", "--detach", before, commit], check=True)
-        try:
-            sys.pycache_prefix = None  # the servers look for bytecode beside the code
-            builds = [build(each, Path(name, "builds", each.name)) for each in (before, ROOT)]
-            for each in builds:
-                compileall.compile_dir(each / "mockpets", quiet=2)
-            with ThreadPoolExecutor() as pool:
-                landed, ours = pool.map(count, builds)
-        finally:
-            subprocess.run([*git, "worktree", "remove", "--force", before], check=True)
-    lines, within = compare(landed, ours, allowances)
+        sys.pycache_prefix = None  # the servers look for bytecode beside the code
+        here = _compiled(ROOT, Path(name, "now"))
+        for label, subject in SUBJECTS.items():
+            commit = commits[label]
+            if subprocess.run([*_GIT, "cat-file", "-e", commit], check=False).returncode:
+                print(f"this clone does not have {commit} of .ci/landed: {label} is not compared")
+                continue
+            checkout = Path(name, label)
+            subprocess.run(
+                [*_GIT, "worktree", "add", "-q", "--detach", checkout, commit], check=True
+            )
+            try:
+                before = _compiled(checkout, Path(name, f"{label} before"))
+                with ThreadPoolExecutor() as pool:
+                    pair = pool.map(count, (before, here), (subject, subject))
+                    for figures, counted in zip((landed, ours), pair, strict=True):
+                        figures.update(counted)
+            finally:
+                subprocess.run([*_GIT, "worktree", "remove", "--force", checkout], check=True)
+    lines, within = compare(landed, ours, lines[len(SUBJECTS) :])
     print("\n".join(lines))
     return 0 if within else 1
+
+
+def _compiled(checkout: Path, folder: Path) -> Path:
+    """Return a build of a checkout, with its bytecode."""
+    result = build(checkout, folder)
+    compileall.compile_dir(result / "mockpets", quiet=2)
+    return result
 
 
 if __name__ == "__main__":
