@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mockpets.memory_budget import Charge
 from mockpets.records.store import Contents
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mockpets.contract.contract_model import Record
-    from mockpets.memory_budget import MemoryBudget
     from mockpets.records.table import Table
 
 
@@ -20,24 +18,19 @@ class Records(NamedTuple):
     """The records of a collection at one moment.
 
     :param digest: of the definition from which they started: `Binding.digest`.
-    :param charge: for those that are not in the base, as long as no store has them.
     """
 
     digest: str
     contents: Contents
-    charge: Charge = Charge(None)
 
-    def after(self, start: Table, budget: MemoryBudget | None) -> Contents:
-        """Return the records for a store that starts with a table, whose collection may be new.
-
-        :param budget: as in `SavedRecords.contents`.
-        """
+    def after(self, start: Table) -> Contents:
+        """Return the records for a store that starts with a table, whose collection may be new."""
         contents, base = self.contents, self.contents.base
         if base.collection == start.collection:
             return contents
         rows = changed_rows(contents)
         saved = SavedRecords(self.digest, base.in_order(), rows, contents.next_key)
-        return saved.contents(start, budget)
+        return saved.contents(start)
 
 
 def changed_rows(contents: Contents) -> dict[int, bytes | None]:
@@ -60,15 +53,11 @@ class SavedRecords(NamedTuple):
     changes: Mapping[int, bytes | None]
     next_key: int
 
-    def contents(self, start: Table, budget: MemoryBudget | None) -> Contents:
-        """Return the records for a store that starts with a table.
-
-        :param budget: charged for a base that differs from the table.
-        :raise RequestError: ``store_full``.
-        """
+    def contents(self, start: Table) -> Contents:
+        """Return the records for a store that starts with a table."""
         base = start
         if start.in_order() != [*self.base]:
-            base = make_table(start.collection, rows_of(self.base), budget)
+            base = make_table(start.collection, rows_of(self.base))
         changes = {
             place: None if row is None else (parse_row(row), row)
             for place, row in self.changes.items()

@@ -26,7 +26,6 @@ from mockpets.contract.collections import identity, key_problem, without_null
 from mockpets.contract.error_messages import store_full
 from mockpets.errors import RequestError
 from mockpets.kept_results import Results
-from mockpets.memory_budget import Charge
 from mockpets.records.table import (
     RESULTS,
     dumped,
@@ -66,7 +65,7 @@ _RECORD_BYTES: Final = 100
 _RESPONSES: Final = 64 * 1024
 """Maximum size of the responses that a store remembers, in bytes; a single one may exceed it."""
 _RESPONSE_BYTES: Final = 500
-"""The charge for a remembered response in addition to its body and headers."""
+"""The size of a remembered response in addition to its body and headers."""
 _NO_KEYS_LEFT: Final = "the highest int64 id is already used; reset the session"
 
 
@@ -85,7 +84,7 @@ class FirstResponse(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The charge for it, in bytes."""
+        """What it takes, in bytes."""
         headers = sum(len(name) + len(value) for name, value in self.headers)
         return len(self.body) + headers + _RESPONSE_BYTES
 
@@ -99,7 +98,7 @@ class Contents(NamedTuple):
     :param base: a shared table.
     :param changed: the records that were added or changed.
     :param gone: the records of the base that were deleted or changed, as they are in the base.
-    :param size: what all but `base` takes, in bytes; 0 in a store, whose charge has it.
+    :param size: what all but `base` takes, in bytes; 0 in a store, see `Store.size`.
     :param next_key: higher than every integer key that the store has assigned so far; for keys
         that are texts, the number of the next one.
     :param responses: those to remember, by a digest of what identifies the request.
@@ -269,14 +268,14 @@ class Store:
 
     :param start: the initial records, also after a reset; the store never writes to this table.
     :param max_new: by how many records requests may exceed the base.
-    :param budget: charged for records that requests add or change.
+    :param budget: the memory for its records; None for no limit.
     :param seed: of keys that are texts.
     """
 
     # They save 200 bytes, 3 % of what a session takes.
     __slots__ = (
-        *("_changed", "_charge", "_lock", "_max_new", "_next_key", "_now", "_on_change"),
-        *("_results", "_saved_key", "_seed", "collection", "start"),
+        *("_budget", "_changed", "_lock", "_max_new", "_next_key", "_now", "_on_change"),
+        *("_results", "_saved_key", "_seed", "collection", "size", "start"),
     )
 
     def __init__(
@@ -287,7 +286,9 @@ class Store:
         self._max_new = max_new
         self._seed = seed
         self._next_key = start.highest + 1
-        self._charge = Charge(budget)
+        self._budget = budget
+        self.size = 0
+        """What its records take in addition to its tables, in bytes."""
         self._now = self._plain(start)
         self._results = Results(RESULTS)
         self._lock = Lock()
@@ -307,6 +308,11 @@ class Store:
         now = self._now
         is_same = now.base is self.start and not now.changed.rows and not now.gone.rows
         return not is_same or self._next_key != self.start.highest + 1
+
+    @property
+    def base(self) -> Table:
+        """The shared table of which its records differ: the initial one, unless it was replaced."""
+        return self._now.base
 
     @property
     def assigned(self) -> range:
@@ -405,7 +411,7 @@ class Store:
                 place = key
             else:
                 place = 1 + max([0, *now.base.places[-1:], *now.changed.places[-1:]])
-            self._charge.add(len(row) + self.collection.entry_bytes)
+            self._take(len(row) + self.collection.entry_bytes)
             self._open_changed().put(place, record, row)
             self._next_key = following
             self._mark(place)
@@ -439,11 +445,11 @@ class Store:
             new = make(record)
             row = self.collection.schema.dump(new)
             if place in self._now.changed.rows:
-                self._charge.add(len(row) - len(old))
+                self._take(len(row) - len(old))
                 changed = self._open_changed()
                 changed.drop(place, record)
             else:
-                self._charge.add(len(row) + 2 * entry)
+                self._take(len(row) + 2 * entry)
                 changed = self._open_changed()
                 self._open_gone().put(place, record, old)
             changed.put(place, new, row)
@@ -460,12 +466,17 @@ class Store:
             record = parse_row(row)
             if place in self._now.changed.rows:
                 self._open_changed().drop(place, record)
-                self._charge.add(-len(row) - entry)
+                self._take(-len(row) - entry)
             else:
-                self._charge.add(entry)
+                self._take(entry)
                 self._open_gone().put(place, record, row)
             self._mark(place)
         self._on_change(self.unsaved_keys)
+
+    def _take(self, size: int) -> None:
+        if self._budget is not None:
+            self._budget.take(size)
+        self.size += size
 
     def _mark(self, place: int) -> None:
         if self._results:
@@ -484,13 +495,13 @@ class Store:
             self._now = self._now._replace(gone=self._now.gone.copy())
         return self._now.gone
 
-    def read(self, records: Sequence[Record], budget: MemoryBudget | None = None) -> Table:
+    def read(self, records: Sequence[Record]) -> Table:
         """Return records as a table for `replace`; those without a key get a new one.
 
         This may run on another thread while requests create records: none gets the same key.
 
         :raise RequestError: ``conflict`` or ``invalid_request``, with the number of the record;
-            ``store_full``.
+            ``store_full`` if no key is left.
         """
         name = self.collection.key
         taken: dict[Key, int] = {}
@@ -518,10 +529,10 @@ class Store:
                     record = {**record, name: key}
                 keyed.append(record)
             self._next_key = following
-        return make_table(self.collection, dumped(self.collection, keyed), budget)
+        return make_table(self.collection, dumped(self.collection, keyed))
 
     def replace(self, table: Table) -> None:
-        """Replace all records by those of a table; a reset still restores the initial ones."""
+        """Replace all records until the next reset by a table, or raise ``store_full``."""
         with self._lock:
             self._switch_to(self._plain(table))
         self._on_change(self.unsaved_keys)
@@ -544,7 +555,7 @@ class Store:
             while size > _RESPONSES and len(responses) > 1:
                 size -= responses.pop(next(iter(responses))).size
             with suppress(RequestError):
-                self._charge.add(size - before)
+                self._take(size - before)
                 self._now = self._now._replace(responses=responses)
 
     # --- Saving and restoring -----------------------------------------------------------------
@@ -553,7 +564,7 @@ class Store:
         """Return the current records, which can be restored any number of times."""
         with self._lock:
             self._now.changed.frozen = self._now.gone.frozen = True
-            return self._now._replace(size=self._charge.size, next_key=self._next_key)
+            return self._now._replace(size=self.size, next_key=self._next_key)
 
     def fork(self) -> Store:
         """Return a store with the same records and the same next key, not saved to a file."""
@@ -561,9 +572,13 @@ class Store:
         copy._switch_to(self.save())
         return copy
 
-    def restore(self, saved: Contents) -> None:
-        """Restore saved records, but no key that was assigned since; or raise ``store_full``."""
+    def restore(self, saved: Contents, taken: int = 0) -> None:
+        """Restore saved records, but no key that was assigned since; or raise ``store_full``.
+
+        :param taken: the bytes that were taken of the memory for them before.
+        """
         with self._lock:
+            self.size += taken
             self._switch_to(saved)
         self._on_change(self.unsaved_keys)
 
@@ -578,8 +593,10 @@ class Store:
             self._next_key = max(self._next_key, min(first, INT64_MAX + 1))
 
     def _switch_to(self, contents: Contents) -> None:
-        """Replace all records, and charge them to this store."""
-        self._charge.add(contents.size - self._charge.size)
+        """Replace all records, or raise ``store_full``."""
+        if self._budget is not None:
+            self._budget.take(contents.size - self.size, [contents.base])
+        self.size = contents.size
         # Equal records are unchanged, wherever they come from; comparing them ends early.
         base = self.start if contents.base.rows == self.start.rows else contents.base
         self._now = contents._replace(base=base, size=0)
@@ -587,6 +604,8 @@ class Store:
         highest = max(contents.base.highest, contents.changed.highest)
         self._next_key = max(self._next_key, contents.next_key, highest + 1)
         self._changed = None
+        if self._budget is not None:
+            self._budget.note_freed()
 
     # --- Saving to a file ---------------------------------------------------------------------
 

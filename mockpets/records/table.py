@@ -10,18 +10,16 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 from weakref import WeakValueDictionary
 
 from mockpets.constants import TABLES
 from mockpets.contract.collections import identity
-from mockpets.errors import RequestError
 from mockpets.kept_results import Results
-from mockpets.memory_budget import Charge
 from mockpets.strict_json import dump_json, load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.contract_model import Collection, Key, Record
     from mockpets.memory_budget import MemoryBudget
@@ -54,8 +52,8 @@ class Table:
     :param index: the places of the records with a value, ascending.
     :param highest: the highest integer key up to `highest_counted` that a record has or had.
     :param frozen: whether the table is shared, and so read-only.
-    :param charge: its charge to a budget as long as the table is in use; None if its store is
-        charged instead.
+    :param size: what a frozen table takes of the memory for records, in bytes; 0 for the initial
+        records of a server, and in a store, which counts its own ones.
     :param results: of a frozen table; see `Store.results`.
     """
 
@@ -66,7 +64,7 @@ class Table:
     index: dict[Condition, list[int]] = field(default_factory=dict)
     highest: int = 0
     frozen: bool = False
-    charge: Charge | None = None
+    size: int = 0
     results: Results = field(default_factory=partial(Results, RESULTS))
     _digest: str = ""
 
@@ -156,70 +154,61 @@ def dumped(collection: Collection, records: Iterable[Record]) -> Iterator[tuple[
     return ((record, collection.schema.dump(record)) for record in records)
 
 
-def make_table(
-    collection: Collection,
-    records: Iterable[tuple[Record, bytes]],
-    budget: MemoryBudget | None = None,
-) -> Table:
-    """Return a frozen table of records with distinct keys, or raise ``store_full``.
+def make_table(collection: Collection, records: Iterable[tuple[Record, bytes]]) -> Table:
+    """Return a frozen table of records with distinct keys.
 
     :param records: in order, unless the collection is ordered by key; each with its JSON.
     """
-    charge, key = Charge(budget), collection.key
-    table = empty_table(collection).copy()
+    key, table = collection.key, empty_table(collection).copy()
     if collection.is_ordered:
         for record, row in sorted(records, key=lambda pair: cast("int", pair[0][key])):
             table.put(record[key], record, row)
     else:
         for place, (record, row) in enumerate(records):
             table.put(place, record, row)
-    charge.add(sum(map(len, table.rows.values())) + collection.entry_bytes * len(table.rows))
-    table.frozen, table.charge = True, charge
+    table.size = sum(map(len, table.rows.values())) + collection.entry_bytes * len(table.rows)
+    table.frozen = True
     return table
 
 
 class TableCache:
-    """Caches tables of generated records, for several threads; charges those in use.
+    """Caches tables of generated records, for several threads.
 
     :param generate: returns records of a collection by count, seed and locale.
+    :param budget: of which it takes the memory for those that it keeps.
     """
 
     def __init__(
         self,
         generate: Callable[[Collection, int, int, str], Iterable[Record]],
-        budget: MemoryBudget | None = None,
+        budget: MemoryBudget,
     ) -> None:
         self._generate = generate
         self._budget = budget
-        self._tables: dict[tuple[Collection, int, int, str], Table] = {}
+        self.kept: Mapping[tuple[Collection, int, int, str], Table] = {}
+        """Never changed, since other threads may read it."""
 
     def fork(self, budget: MemoryBudget) -> TableCache:
-        """Return a cache that has the same tables, and keeps and charges new ones for itself."""
+        """Return a cache that has the same tables, and keeps new ones for itself."""
         copy = TableCache(self._generate, budget)
-        copy._tables = self._tables
+        copy.kept = self.kept
         return copy
+
+    def keep(self, used: Container[Table]) -> None:
+        """Drop all tables but these."""
+        self.kept = {key: table for key, table in self.kept.items() if table in used}
 
     def has(self, collection: Collection, count: int, seed: int, locale: str) -> bool:
         """Return whether the cache has the table for these records."""
-        return (collection, count, seed, locale) in self._tables
+        return (collection, count, seed, locale) in self.kept
 
     def make(self, collection: Collection, count: int, seed: int, locale: str) -> Table:
         """Return the table for these records, cached if possible, or raise ``store_full``."""
         key = collection, count, seed, locale
-        table = self._tables.get(key)
+        table = self.kept.get(key)
         if table is None:
-            try:
-                table = self._make(*key)
-            except RequestError:
-                self._tables = {}  # frees the tables that are no longer in use
-                table = self._make(*key)
-            # A new dict, because other threads may read the old one; the oldest table is dropped.
-            self._tables = dict([*self._tables.items(), (key, table)][-TABLES:])
+            table = make_table(collection, dumped(collection, self._generate(*key)))
+            self._budget.take(0, [table])
+            # Without the oldest one, if there are too many.
+            self.kept = dict([*self.kept.items(), (key, table)][-TABLES:])
         return table
-
-    def _make(self, collection: Collection, *what: Any) -> Table:
-        return make_table(
-            collection,
-            dumped(collection, self._generate(collection, *what)),
-            self._budget,
-        )

@@ -24,9 +24,11 @@ from mockpets.session.session import Session
 from mockpets.session.undo import Undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from mockpets.admission import Owner
+    from mockpets.memory_budget import Shared
+    from mockpets.records.table import Table
     from mockpets.session.session import SharedState
 
 CLOSED_NAMES: Final = 10_000
@@ -60,6 +62,7 @@ class SessionRegistry:
         self.save_progress = SaveProgress()
         self.closed_names = ClosedNames(clock)
         self.undo = Undo(clock)
+        shared.records.count, shared.records.make_room = self._count, self._free_memory
         self.on_create: Callable[[Session], None] | None = None
         self.unnamed = 0
         """The number of requests that were rejected because they named no session."""
@@ -78,6 +81,8 @@ class SessionRegistry:
         self._due: dict[str, Session] = {}
         """Those still to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
+        self._others: dict[str, Session] = {}
+        """The sessions of another registry that were not copied; their memory counts too."""
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -187,10 +192,9 @@ class SessionRegistry:
     def copy_from(self, others: SessionRegistry, names: Iterable[str], without: str = "") -> None:
         """Copy those sessions of another registry that exist, and its rules; see `Session.copy`."""
         self.declared, self.closed_names = others.declared, others.closed_names
-        for name in names:
-            session = others.get(name)
-            if session is not None:
-                self._by_name[name] = session.copy(self.shared, without)
+        self._others, self._by_name = others._by_name.copy(), {}
+        for name in self._others.keys() & {*names}:
+            self._by_name[name] = self._others.pop(name).copy(self.shared, without)
 
     def start_again(self, name: str) -> Session | None:
         """Reset a session, if it exists; forget that it was replaced."""
@@ -272,7 +276,34 @@ class SessionRegistry:
         if owner is None:
             return records
         budget = MemoryBudget(owner.memory, records.what, parent=records)
+        budget.count = partial(self._count_of, owner.key)
         return self._budgets.setdefault(owner.key, budget)
+
+    def _count(self, shared: Collection[Shared]) -> tuple[int, int]:
+        """Count as `MemoryBudget.count`; miss what another thread has taken and not kept yet."""
+        tables = {*self.shared.tables.kept.values()}
+        size = self._count_into(tables)
+        new = {*shared} - tables
+        return size + sum([each.size for each in tables]), sum([each.size for each in new])
+
+    def _count_into(self, tables: set[Table]) -> int:
+        """Add all shared tables in use to a set; return how many bytes the rest takes."""
+        sessions = [*self._others.values(), *self._by_name.copy().values()]
+        return sum([each.count_into(tables) for each in [*sessions, *self.undo.all_kept()]])
+
+    def _count_of(self, owner: str, _: Collection[Shared]) -> tuple[int, int]:
+        """Count the sessions of an owner, without what they may share with others."""
+        sessions = [*self._by_name.copy().values()]
+        return sum([each.count_into(set()) for each in sessions if each.owner == owner]), 0
+
+    def _free_memory(self) -> bool:
+        """Free what undo keeps and generated tables that no session uses; return if anything."""
+        used: set[Table] = set()
+        before = len(self.undo) + len(self.shared.tables.kept)
+        self.undo.clear()
+        self._count_into(used)
+        self.shared.tables.keep(used)
+        return len(self.shared.tables.kept) < before
 
     def drop(self, name: str, closed: float = 0.0, *, undoable: bool = True) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.
@@ -294,7 +325,8 @@ class SessionRegistry:
         _release(session)
         if undoable:
             session.request_log.stop()
-            self.undo.keep(name, "delete", partial(self._put_back, session), session.free)
+            put_back = partial(self._put_back, session)
+            self.undo.keep(name, "delete", put_back, session, session.free)
         else:
             session.free()
         self.shared.changes.publish("sessions")
@@ -319,9 +351,7 @@ class SessionRegistry:
         """Reset a session so that `undo` can put back what it had."""
         snapshot, log = session.snapshot(), session.request_log.detach()
         session.reset()
-        charge = session.charge(snapshot.size)  # the reset has made room for it
-        put_back = partial(session.put_back, snapshot, log, charge)
-        self.undo.keep(session.name, "reset", put_back)
+        self.undo.keep(session.name, "reset", partial(session.put_back, snapshot, log), snapshot)
 
     def clear_requests(self, session: Session) -> int:
         """Clear a session's request log so that `undo` can put it back; return how many it had."""

@@ -24,7 +24,6 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError
 from mockpets.limits import USUAL
-from mockpets.memory_budget import Charge
 from mockpets.records.saved import Records
 from mockpets.records.store import Store
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
@@ -107,10 +106,14 @@ class Snapshot(NamedTuple):
         records = self.records.get(binding.place)
         return None if records is None or records.digest != binding.digest else records.contents
 
-    @property
-    def size(self) -> int:
-        """How many bytes of records it has in addition to shared ones."""
-        return sum(records.contents.size for records in self.records.values())
+    def count_into(self, tables: set[Table]) -> int:
+        """Add its shared tables to a set; return how many bytes its other records take."""
+        return _count_into(tables, self.starts, self.records)
+
+    def take(self, budget: MemoryBudget, size: int = 0) -> None:
+        """Take the memory for its records, and more bytes, or raise ``store_full``."""
+        tables: set[Table] = set()
+        budget.take(size + self.count_into(tables), tables)
 
 
 class Work(NamedTuple):
@@ -144,7 +147,7 @@ class SharedState:
     :param starts: the initial records of collections, by label; `scenarios` and `seed` are initial
         values too.
     :param locale: of generated records, unless a scenario sets another.
-    :param records: the memory budget of records that are not shared.
+    :param records: the memory for the records of all sessions.
     :param clock: the initial clock of a session; None for the real time.
     :param started: when the server started, in ms since 1970.
     """
@@ -166,10 +169,10 @@ class SharedState:
         """Return contents as a table; tables of generated records are shared.
 
         :param seed: of generated records, unless `content` sets another.
-        :raise RequestError: ``store_full`` if the records exceed the memory budget.
+        :raise RequestError: ``store_full`` if generated records do not fit into the memory.
         """
         if not isinstance(content, Generated):
-            return make_table(collection, rows_of(content), self.records)
+            return make_table(collection, rows_of(content))
         return self._generation(collection, content, seed)()
 
     def work_for(
@@ -198,7 +201,7 @@ class SharedState:
         """Return the initial records of collections with other contents, by name or SCENARIO.NAME.
 
         :raise RequestError: as `table`; ``not_found`` for an unknown collection,
-            ``invalid_request`` or ``conflict`` for records that do not fit.
+            ``invalid_request`` or ``conflict`` for records that do not fit, ``store_full``.
         """
         library, starts = self.library(), dict(self.starts)
         if EVERYTHING in contents:
@@ -207,10 +210,11 @@ class SharedState:
             collection, content = library.collection(name), contents[name]
             if collection.owner and isinstance(content, tuple):
                 store = Store(empty_table(collection), 0, seed=seed)
-                table = store.read([*map(parse_row, content)], self.records)
+                table = store.read([*map(parse_row, content)])
             else:
                 table = self.table(collection, content, seed)
             starts[collection.label] = table
+        self.records.take(0, {*starts.values()})
         return starts
 
     def new_store(
@@ -300,6 +304,19 @@ class Session:
 
     # --- Records ------------------------------------------------------------------------------
 
+    def count_into(self, tables: set[Table]) -> int:
+        """Add its shared tables to a set; return how many bytes the rest of its content takes."""
+        size = self.documents.size
+        if self._waiting or self.starts is not self.shared.starts:  # few
+            size += _count_into(tables, self.starts, self._waiting)
+        for _, store in self._kept.values():
+            size += store.size
+            tables.add(store.start)
+            tables.add(store.base)
+        if self.mark is not None:
+            self.mark.start.count_into(tables)  # the stores still have most of the rest
+        return size
+
     def store(self, stack: Stack, collection: Collection) -> Store:
         """Return the records of a collection that a request with these scenarios sees.
 
@@ -341,9 +358,9 @@ class Session:
         if before is not None:  # perhaps other properties are required now
             records = Records(before.digest, before.store.save())
         if records is not None and records.digest == binding.digest:
-            records.charge.close()
-            store.restore(records.after(store.start, self._budget))
+            store.restore(records.after(store.start), taken=records.contents.size)
         store.skip_keys(store.start.highest + 1 + self.skipped_keys)
+        self._budget.take(0, {store.start, store.base})
         return store
 
     def _keep(self, binding: Binding, store: Store) -> None:
@@ -352,6 +369,7 @@ class Session:
         if binding.place in self._waiting:
             others = self._waiting.items()
             self._waiting = {place: each for place, each in others if place != binding.place}
+            self._budget.note_freed()
         if self.on_change is not None:
             store.track(self.on_change)
 
@@ -389,7 +407,7 @@ class Session:
         with self._lock:
             before = self.documents
             overrides = {name: each for name, each in before.overrides.items() if name not in sent}
-            documents = Documents(sent, overrides).charged(self._budget)
+            documents = Documents(sent, overrides).taken(self._budget)
             if restart is None:
                 restart = names if {*names} == {*self.active} else {*names} - {*self.active}
             library = documents.library(self.shared.library())
@@ -428,7 +446,7 @@ class Session:
                 raise RequestError("busy", message)
             overrides = others if document is None else {**others, name: document}
             documents = Documents(self.documents.sent, overrides)
-            self._replace_documents(documents.charged(self._budget))
+            self._replace_documents(documents.taken(self._budget))
             if document is None and name not in self.library.scenarios:
                 rest = tuple(each for each in self.active if each != name)
                 self.active = rest or (DEFAULT_SCENARIO,)
@@ -480,9 +498,7 @@ class Session:
     def snapshot(self) -> Snapshot:
         """Return the session as it is now."""
         with self._lock:
-            records = {
-                place: each._replace(charge=Charge(None)) for place, each in self._waiting.items()
-            }
+            records = dict(self._waiting)
             for place, (digest, store) in self._kept.items():
                 if store.is_changed:
                     records[place] = Records(digest, store.save())
@@ -511,7 +527,6 @@ class Session:
             self.request_log.last,
             self.request_log.resets,
         )
-        shared.records.give(snapshot.size)  # the copy counts it again
         copy.load(snapshot)
         return copy
 
@@ -529,25 +544,16 @@ class Session:
             if snapshot.random is not None:
                 self._random = Random()
                 self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
-            self._waiting = {
-                place: each._replace(charge=self.charge(each.contents.size))
-                for place, each in snapshot.records.items()
-            }
+            snapshot.take(self._budget)
+            self._waiting = snapshot.records
         self.note_change()
         for kind in _LOADED_KINDS:
             self.changes.publish(kind)
 
-    def charge(self, size: int) -> Charge:
-        """Return a charge to the memory for the session's records, or raise ``store_full``."""
-        charge = Charge(self._budget)
-        charge.add(size)
-        return charge
-
-    def put_back(self, snapshot: Snapshot, log: RequestLog, charge: Charge) -> None:
+    def put_back(self, snapshot: Snapshot, log: RequestLog) -> None:
         """Put back what a reset removed; no key that was assigned since is assigned again.
 
         :param log: what the request log had.
-        :param charge: for the snapshot, until now.
         :raise RequestError: as `load`.
         """
         now, records = self.snapshot(), dict(snapshot.records)
@@ -559,7 +565,6 @@ class Session:
             contents = records[place].contents
             next_key = max(contents.next_key, store.next_key)
             records[place] = records[place]._replace(contents=contents._replace(next_key=next_key))
-        charge.close()
         self.load(
             now._replace(
                 records=records,
@@ -607,6 +612,7 @@ class Session:
         self._kept, self._waiting, self.skipped_keys = {}, {}, 0
         self._counters, self._random = {}, None
         self.restarts += 1
+        self._budget.note_freed()
 
     @property
     def is_changed(self) -> bool:
@@ -626,9 +632,20 @@ class Session:
             each.store.track(on_change)
 
     def note_change(self) -> None:
-        """Call what `track` was given."""
+        """Note that it may have freed memory, and call what `track` was given."""
+        self._budget.note_freed()
         if self.on_change is not None:
             self.on_change(0)
+
+
+def _count_into(
+    tables: set[Table], starts: Mapping[str, Table], records: Mapping[Place, Records]
+) -> int:
+    """Add shared tables to a set; return how many bytes the rest of the records takes."""
+    if isinstance(starts, dict):  # else they are initial: of size 0, and perhaps not made yet
+        tables.update(starts.values())
+    tables.update([contents.base for _, contents in records.values()])
+    return sum([contents.size for _, contents in records.values()])
 
 
 def records_without(scenarios: set[str], records: Mapping[Place, T]) -> dict[Place, T]:
@@ -644,6 +661,8 @@ def _restarted(start: Table, collection: Collection) -> Table:
     """Return initial records for the new definition of a collection; none if they do not fit."""
     records = complete(collection, [*map(parse_row, start.in_order())])
     try:
-        return Store(empty_table(collection), 0).read(records)
+        table = Store(empty_table(collection), 0).read(records)
     except RequestError:
         return empty_table(collection)
+    table.size = start.size
+    return table

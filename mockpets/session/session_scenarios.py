@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
-from mockpets.memory_budget import Charge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,12 +28,10 @@ class Documents:
 
     :param sent: those that were sent in a request, until others are active.
     :param overrides: those that stay until they are dropped; they take precedence.
-    :param charge: for their memory; see `charged`.
     """
 
     sent: Sources = field(default_factory=dict)
     overrides: Sources = field(default_factory=dict)
-    charge: Charge = field(default_factory=partial(Charge, None), repr=False)
     _merged: list[tuple[Library, Library]] = field(default_factory=list, init=False, repr=False)
     """The library of files that was used last, and the same with these scenarios."""
 
@@ -42,15 +39,18 @@ class Documents:
     def by_name(self) -> Sources:
         return {**self.sent, **self.overrides}
 
-    def charged(self, budget: MemoryBudget) -> Documents:
-        """Return them with a charge for their memory, or raise ``store_full``."""
-        charge = Charge(budget)
-        size = sum(len(source) for _, source in self.by_name.values())
+    @cached_property
+    def size(self) -> int:
+        """What they take of the memory, in bytes."""
+        return round(_MEMORY * sum(len(source) for _, source in self.by_name.values()))
+
+    def taken(self, budget: MemoryBudget) -> Documents:
+        """Take their memory, or raise ``store_full``; return them."""
         try:
-            charge.add(round(_MEMORY * size))
+            budget.take(self.size)
         except RequestError as error:
             raise error.copy(f"the scenario does not fit: {error.message}") from error
-        return replace(self, charge=charge)
+        return self
 
     def library(self, files: Library) -> Library:
         """Return a library with these scenarios: the same object until a file changes."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import Removal
+    from mockpets.session.session import Session, Snapshot
 
 UNDO_SECONDS: Final = 10.0
 """As long as people take to notice a mistake; what is removed still uses memory."""
@@ -21,12 +22,14 @@ class Removed(NamedTuple):
     """What was removed of a session.
 
     :param put_back: restores it.
+    :param kept: what needs memory until then.
     :param free: frees what only `put_back` needs, if it is not called.
     :param until: when it is discarded, in seconds of the clock.
     """
 
     kind: Removal
     put_back: Callable[[], None]
+    kept: Session | Snapshot | None
     free: Callable[[], object]
     until: float
 
@@ -51,6 +54,7 @@ class Undo:
         name: str,
         kind: Removal,
         put_back: Callable[[], None],
+        kept: Session | Snapshot | None = None,
         free: Callable[[], object] = lambda: None,
     ) -> None:
         """Keep what was removed of a session, in place of what was kept of it before."""
@@ -58,7 +62,12 @@ class Undo:
         self.expire()
         if len(self) >= REMOVED:
             self.discard(next(iter(self._removed), ""))
-        self._removed[name] = Removed(kind, put_back, free, self._clock() + UNDO_SECONDS)
+        until = self._clock() + UNDO_SECONDS
+        self._removed[name] = Removed(kind, put_back, kept, free, until)
+
+    def all_kept(self) -> list[Session | Snapshot]:
+        """Return what needs memory."""
+        return [each.kept for each in [*self._removed.values()] if each.kept is not None]
 
     def put_back(self, name: str) -> Removal:
         """Put back what was removed last, and return what that was.

@@ -189,7 +189,7 @@ class _Reader:
         """Return the rows of a base as a table, the same one for all sessions."""
         if (base, collection) not in self._tables:
             pairs = (_pair(row, collection, place) for place, row in enumerate(self.bases[base]))
-            self._tables[base, collection] = make_table(collection, pairs, self._shared.records)
+            self._tables[base, collection] = make_table(collection, pairs)
         return self._tables[base, collection]
 
 

@@ -20,7 +20,7 @@ from mockpets.constants import LOG_ENTRIES
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
-from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
+from mockpets.records.table import TableCache, dumped, empty_table, make_table, parse_row, rows_of
 from mockpets.request_log.entry import MESSAGE_BYTES
 from mockpets.request_log.request_log import RequestLogs
 from mockpets.scenario.reloader import Reloader
@@ -137,7 +137,7 @@ def _makers(settings: Settings, library: Library) -> dict[str, Callable[[], Tabl
 
 
 def _start(settings: Settings, library: Library, name: str, source: str) -> Table:
-    """Return the initial records of a collection, which do not count against the memory budget.
+    """Return the initial records of a collection, which take none of the memory for records.
 
     :param source: a file, or how many records to generate.
     :raise InputError: the file is invalid.
@@ -148,15 +148,20 @@ def _start(settings: Settings, library: Library, name: str, source: str) -> Tabl
         if collection.owner:
             message = "records can be generated only for the contract's collections; name a file"
             raise RequestError("invalid_request", message)
-        cache = TableCache(generate)
-        return cache.make(collection, int(source), settings.seed, settings.locale)
-    from mockpets.scenario.language.loader import load_fixture  # most servers generate them
+        records = generate(collection, int(source), settings.seed, settings.locale)
+        table = make_table(collection, dumped(collection, records))
+    else:
+        from mockpets.scenario.language.loader import load_fixture  # most servers generate them
 
-    kind = None if collection.owner else collection
-    rows = load_fixture(Path(source), source, kind, is_named=False)
-    if not collection.owner:
-        return make_table(collection, rows_of(rows))
-    return Store(empty_table(collection), 0, seed=settings.seed).read([*map(parse_row, rows)])
+        kind = None if collection.owner else collection
+        rows = load_fixture(Path(source), source, kind, is_named=False)
+        if collection.owner:
+            store = Store(empty_table(collection), 0, seed=settings.seed)
+            table = store.read([*map(parse_row, rows)])
+        else:
+            table = make_table(collection, rows_of(rows))
+    table.size = 0
+    return table
 
 
 def _wire(
@@ -225,8 +230,6 @@ def _wire(
         add_routes(app, context)
 
     app.add_later(constants.CONTROL_PREFIX, add_control)
-    # What an undo keeps goes before a client's request is rejected.
-    sessions.shared.records.make_room = sessions.undo.clear
     return app, sessions, metrics
 
 

@@ -1,9 +1,9 @@
-"""The store: pages, keys, sharing, copying, charges, and what a file keeps of it."""
+"""The store: pages, keys, sharing, copying, memory, and what a file keeps of it."""
 
 import json
 import re
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self, TypeGuard
@@ -17,7 +17,7 @@ from mockpets.constants import INT64_MAX, INT64_MIN, SAFE_INTEGER
 from mockpets.contract.collections import OwnSchema
 from mockpets.contract.contract_model import Collection
 from mockpets.errors import RequestError
-from mockpets.memory_budget import MemoryBudget
+from mockpets.memory_budget import MemoryBudget, Shared
 from mockpets.records.saved import SavedRecords
 from mockpets.records.store import Contents, Store
 from mockpets.records.table import Table, dumped, index_key, make_table
@@ -34,8 +34,8 @@ def pet(number: int, status: str | None = None) -> Record:
     return made if status is None else made | {"status": status}
 
 
-def table_of(collection: Collection, *records: Record, budget: MemoryBudget | None = None) -> Table:
-    return make_table(collection, dumped(collection, map(dict, records)), budget)
+def table_of(collection: Collection, *records: Record) -> Table:
+    return make_table(collection, dumped(collection, map(dict, records)))
 
 
 def ids(store: Store) -> list[int]:
@@ -209,8 +209,10 @@ class TwoStores(RuleBasedStateMachine):
         super().__init__()
         self.entry = self.collection.entry_bytes
         self.budget = MemoryBudget(self.limit, "records")
+        self.budget.count = self.count
         first = [self.record(number, value) for number, value in ((1, 0), (2, None), (5, 0))]
         self.start = table_of(self.collection, *first)
+        self.start.size = 0
         self.stores = [Store(self.start, MAX_NEW, self.budget) for _ in range(2)]
         self.first = first
         self.models = [Model(first, [(record, True) for record in first], 6) for _ in range(2)]
@@ -239,9 +241,18 @@ class TwoStores(RuleBasedStateMachine):
         tables = sum(len(as_json(each)) + self.entry for base in bases.values() for each in base)
         return sum(model.cost(self.entry) for model in self.models) + tables
 
-    def becomes(self, which: int, model: Model, call: Callable[[], object]) -> bool:
+    def count(self, shared: Iterable[Shared]) -> tuple[int, int]:
+        """Return what the stores and what is saved of them hold, as a registry does."""
+        tables: set[Shared] = {contents.base for contents, _ in self.saved}
+        tables |= {table for store in self.stores for table in (store.start, store.base)}
+        held = sum(each.size for each in [*self.stores, *tables])
+        return held, sum(each.size for each in {*shared} - tables)
+
+    def becomes(
+        self, which: int, model: Model, call: Callable[[], object], new_table: int = 0
+    ) -> bool:
         """Make a change that only the budget can reject; return whether it succeeded."""
-        more = model.cost(self.entry) - self.models[which].cost(self.entry)
+        more = model.cost(self.entry) - self.models[which].cost(self.entry) + new_table
         if more > 0 and self.used() + more > self.limit:
             assert rejection(call) == "store_full"
             return False
@@ -338,15 +349,11 @@ class TwoStores(RuleBasedStateMachine):
         if self.collection is PETS:
             base.sort(key=lambda record: record["id"])
         size = sum(len(as_json(record)) + self.entry for record in base)
-        made: list[Table] = []
-        code = rejection(lambda: made.append(store.read([*map(dict, records)], self.budget)))
+        table = store.read([*map(dict, records)])
         model.next = following
-        if self.used() + size > self.limit:
-            assert code == "store_full"
-            return
         following = max([following, *(r["id"] + 1 for r in base if self.counts(r["id"]))])
         new = Model(base, [(record, True) for record in base], following)
-        self.becomes(which, new, lambda: store.replace(made[0]))
+        self.becomes(which, new, lambda: store.replace(table), size)
 
     @precondition(lambda self: len(self.saved) < 4)
     @rule(which=WHICH)
@@ -364,6 +371,7 @@ class TwoStores(RuleBasedStateMachine):
     @rule(number=st.integers(0, 3))
     def forget(self, number: int) -> None:
         del self.saved[number % len(self.saved)]
+        self.budget.note_freed()
 
     @rule(which=WHICH)
     def fork(self, which: int) -> None:
@@ -388,7 +396,7 @@ class TwoStores(RuleBasedStateMachine):
         self.files[which] = base, changes, unsaved.next_key
         saved = SavedRecords("", base, changes, unsaved.next_key)
         store = Store(self.start, MAX_NEW)
-        store.restore(saved.contents(self.start, None))
+        store.restore(saved.contents(self.start))
         model = self.models[which]
         assert store.rows() == [as_json(record) for record, _ in model.records]
         assert store.next_key == model.next
@@ -441,13 +449,16 @@ class TwoStores(RuleBasedStateMachine):
         assert self.start.in_order() == [as_json(record) for record in self.first]
 
     @invariant()
-    def charges_are_as_expected(self) -> None:
-        assert self.budget.used == self.used() <= self.limit
+    def sizes_are_as_expected(self) -> None:
+        assert self.count(())[0] == self.used() <= self.limit
 
-    def teardown(self) -> None:
-        self.stores.clear()
-        self.saved.clear()
-        assert self.budget.used == 0
+    @rule()
+    def fill(self) -> None:
+        """Take all that is left, and give it back: what was freed since can be used."""
+        left = self.limit - self.used()
+        assert rejection(lambda: self.budget.take(left + 1)) == "store_full"
+        self.budget.take(left)
+        self.budget.take(-left)
 
 
 class TwoStoresOfOrders(TwoStores):

@@ -106,7 +106,7 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
         content = parse_content(text, session.library, collection)
         if isinstance(content, Generated):
             return content
-        table = store.read([*map(parse_row, content)], shared.records)
+        table = store.read([*map(parse_row, content)])
         if store.unsaved_keys > HURRY_KEYS and progress.is_active:
             session.note_change()
             progress.wait_for_save()  # else a crash could make the server assign a key twice

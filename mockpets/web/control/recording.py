@@ -180,6 +180,7 @@ async def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted
     await _generate_all(call)
     session, request_log, stack = call.session, call.session.request_log, call.stack()
     session.mark = Mark(request_log.last, request_log.resets, stack, session.snapshot())
+    session.note_change()  # what the last mark kept may be free
     collections = call.contracts.collections.values()
     total = sum(session.store(stack, one).total() for one in collections)
     return json_response({"after": request_log.last, "records": total})

@@ -140,6 +140,7 @@ async def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     sessions, text = context.sessions, body_text(call.request)
     read = partial(_read, text, sessions.shared)
     snapshot = await run_job(call.request, read, "reading the session")
+    snapshot.take(sessions.shared.records, snapshot.documents.size)
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     session.load(snapshot)
@@ -173,7 +174,7 @@ def _read(text: str, shared: SharedState) -> Snapshot:
         clock=config.clock and config.clock.applied(None),
         starts=starts,
         records=_by_place(_records(each, library, starts, seed, shared) for each in exported.data),
-        documents=documents.charged(shared.records),
+        documents=documents,
         counters={
             label: Count(stubs[label], **counts)
             for label, counts in exported.counters.items()
@@ -216,7 +217,7 @@ def _records(
         raise RequestError("unknown_scenario", problem)
     store = shared.new_store(binding, starts, seed, shared.records)
     try:
-        store.replace(store.read([parse_row(row) for row in exported.rows], shared.records))
+        store.replace(store.read([parse_row(row) for row in exported.rows]))
     except RequestError as error:
         raise error.copy(f"{exported.name}: {error.message}") from error
     store.skip_keys(exported.next_key)
