@@ -1,6 +1,6 @@
 """Infer what the operations of an OpenAPI document do, and to which collections.
 
-`collecting` finds the collections, and `roles.RULES` say what each operation does. Here their
+`collecting` finds the collections, and `role_rules.RULES` say what each operation does. Here their
 results are corrected and completed: filters, paging, parents and people.
 """
 
