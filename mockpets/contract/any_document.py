@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.contract_model import DOCUMENT, Collection, Contract, Operation, Schema
 from mockpets.contract.details import Details
-from mockpets.contract.document_records import DocumentRecords
+from mockpets.contract.document_records import DocumentRecords, link_of
 from mockpets.contract.media_types import json_media
 from mockpets.contract.removals import removal_of
 
@@ -160,12 +160,14 @@ def _collection(api: Api, guessed: GuessedCollection, base: str) -> Collection:
     records = DocumentRecords(api, guessed)
     key = records.properties.get(guessed.key)
     types = key.types_named if key is not None else frozenset()
+    link = link_of(guessed) if guessed.parent else ()
     return Collection(
         guessed.name,
         base + (guessed.list_path or guessed.item_path.rpartition("/")[0]),
         records,
         key=records.key,
         has_text_keys="string" in types,
+        filters=link if len(link) == 1 else (),
         properties=tuple(records.properties),
         generator=DOCUMENT,
     )

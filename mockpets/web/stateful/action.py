@@ -21,7 +21,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.documented import details_of, session_of, values_of
 from mockpets.web.stateful.expansion import expanded, owner_of
 from mockpets.web.stateful.tokens import key_of_token
-from mockpets.web.stateful.value_comparison import equal
+from mockpets.web.stateful.value_comparison import equal, index_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Key, Operation, Record
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.query_meanings import PropertyPath
-    from mockpets.records.store import Change, Store
+    from mockpets.records.store import Change, Filters, Store
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
 
@@ -289,12 +289,17 @@ class Action:
 
     def is_below(self, record: Record) -> bool:
         """Return whether a record belongs to the parents in the path."""
-        return all(
-            equal(known := value_at(record, path), value)
-            # Below a parent that has no records are the records with which the server starts.
-            or (known is INVALID and path[0][:1] == OWN and not self.collection.parent)
-            for path, value in self.parents
-        )
+        return is_below(self.collection, self.parents, record)
+
+    @property
+    def below(self) -> Filters:
+        """What the records below the parents in the path meet, if that has an index."""
+        indexed = self.store.collection.filters if self.collection.parent else ()
+        return {
+            name: index_keys(value)
+            for (name, *more), value in self.parents
+            if name in indexed and not more
+        }
 
     def check_parents(self) -> None:
         """Raise `ActionError` if the parents in the path do not exist, or belong elsewhere."""
@@ -318,6 +323,18 @@ class Action:
         is_listed = "403" in self.details.described.responses
         if is_listed and owner not in (INVALID, None) and not equal(owner, self.my_key):
             raise ActionError("forbidden", (403,), "the record belongs to another user")
+
+
+def is_below(
+    collection: GuessedCollection, parents: Sequence[tuple[PropertyPath, object]], record: Record
+) -> bool:
+    """Return whether a record of a collection belongs to `Action.parents`."""
+    return all(
+        equal(known := value_at(record, path), value)
+        # Below a parent that has no records are the records with which the server starts.
+        or (known is INVALID and path[0][:1] == OWN and not collection.parent)
+        for path, value in parents
+    )
 
 
 def _no_record(collection: GuessedCollection, key: str) -> str:

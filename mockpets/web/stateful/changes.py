@@ -21,7 +21,7 @@ from mockpets.web.stateful.rendering import (
     respond_with,
     respond_with_record,
 )
-from mockpets.web.stateful.value_comparison import has
+from mockpets.web.stateful.value_comparison import has, index_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.records.store import Filters
     from mockpets.web.messages import Response
 
 Body = dict[str, Any]
@@ -119,7 +120,7 @@ def single(action: Action) -> Response:
     """Read or change a single object, of which there may be one for each parent."""
     action.check_parents()
     method, is_read = action.operation.method, action.operation.method in ("GET", "HEAD")
-    row = next(filter(action.is_here, action.store.rows()), None)
+    row = next(filter(action.is_here, action.store.rows(filters=action.below)), None)
     if row is None and (unchanged := _unchanged(action)):
         row = dump_json(unchanged) if is_read else action.store.create(unchanged)[1]
     if row is None and method in ("PUT", "POST", "PATCH"):
@@ -163,7 +164,8 @@ def delete(action: Action) -> Response:
         _check(action, row)
         _drop(action, action.stored, [record])
         return respond_with_record(action, row)
-    records = [each for each in map(parse_row, action.store.rows()) if action.is_below(each)]
+    rows = action.store.rows(filters=action.below)
+    records = [each for each in map(parse_row, rows) if action.is_below(each)]
     if name := action.guess.key:
         place = action.arguments.query if action.guess.key_in == "query" else action.body
         wanted = place.get(name) or [each.get(name) for each in action.items]
@@ -194,7 +196,11 @@ def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
     keys = {str(each[key]) for each in records}
     for child in collections.values():
         if child.parent == name and not child.shows:
-            rows = map(parse_row, action.store_of(child.name).rows())
+            children, (link, *more) = action.store_of(child.name), link_of(child)
+            wanted: Filters = {}
+            if link in children.collection.filters and not more:
+                wanted = {link: {each: None for key in keys for each in index_keys(key)}}
+            rows = map(parse_row, children.rows(filters=wanted))
             links = ((value_at(each, link_of(child)), each) for each in rows)
             below = [
                 each for key, each in links if isinstance(key, (int, str)) and str(key) in keys

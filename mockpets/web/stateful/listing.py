@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -11,8 +12,9 @@ from mockpets.contract.fields import INVALID
 from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.schema_shapes import plain
 from mockpets.records.table import parse_row
+from mockpets.records.views import Selection, in_order
 from mockpets.strict_json import dump_json, dump_text, json_array
-from mockpets.web.stateful.action import GONE
+from mockpets.web.stateful.action import GONE, is_below
 from mockpets.web.stateful.new_records import given_value
 from mockpets.web.stateful.paging import page_of, query_names
 from mockpets.web.stateful.rendering import (
@@ -36,9 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mockpets.contract.contract_model import Record
+    from mockpets.contract.details import Additions
     from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.records.store import Store
+    from mockpets.records.views import Rank, View
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
+    from mockpets.web.stateful.paging import Listed
 
     Sort = tuple[PropertyPath, bool]
     """A property, and whether its greatest value is first."""
@@ -51,12 +57,52 @@ _SELECTING: Final = (*_FILTERS, "sort", "direction")
 class Filter(NamedTuple):
     """A condition on the records of a list.
 
-    :param passes: returns whether an expanded record meets it.
+    :param passes: returns whether a record meets it.
     :param may_pass: returns whether a row may meet it, without parsing it; None if any may.
+    :param is_expanded: whether it depends on the `additions` of a record.
     """
 
     passes: Callable[[Record], bool]
     may_pass: Callable[[bytes], bool] | None = None
+    is_expanded: bool = False
+
+
+class _Rows:
+    """A list of which the rows are known: a `paging.Listed`."""
+
+    def __init__(self, action: Action, rows: Sequence[bytes]) -> None:
+        self._action = action
+        self._rows = rows
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return len(self._rows)
+
+    def part(self, start: int, end: int) -> Sequence[bytes]:
+        return self._rows[start:end]
+
+    def position(self, key: str) -> int | None:
+        row = self._action.store.find(key)
+        return None if row is None or row not in self._rows else self._rows.index(row)
+
+
+class _Viewed:
+    """A list of which the places in the store are known: a `paging.Listed`."""
+
+    def __init__(self, store: Store, view: View) -> None:
+        self._store = store
+        self._view = view
+
+    def __len__(self) -> int:
+        """Return the number of its records."""
+        return len(self._view.places)
+
+    def part(self, start: int, end: int) -> Sequence[bytes]:
+        return self._store.rows_at(self._view.places[start:end])
+
+    def position(self, key: str) -> int | None:
+        place = self._store.place(key)
+        return None if place is None else self._view.position(place)
 
 
 def list_records(action: Action, given: Sequence[bytes] | None = None) -> Response:
@@ -66,11 +112,11 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
     """
     if given is None:
         action.check_parents()
-        rows = _in_store(action)
+        listed = _in_store(action)
     else:
-        rows = _selected(action, given, [], _asked(action))
-    page = page_of(action, rows)
-    shown = json_array(rendered_all(action, rows[page.start : page.end]))
+        listed = _Rows(action, _sorted(action, given, _asked(action)))
+    page = page_of(action, listed)
+    shown = json_array(rendered_all(action, listed.part(page.start, page.end)))
     if action.guess.paging and action.guess.envelope:
         body = filled(page.described(envelope(action).around), shown)
     else:
@@ -80,20 +126,23 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
     return response
 
 
-def _in_store(action: Action) -> Sequence[bytes]:
-    """Return the records of the store that a request selects, which the next change forgets."""
-    results, others, guess = action.store.results, action.people_results, action.guess
+def _in_store(action: Action) -> Listed:
+    """Return the records of the store that a request selects."""
+    guess, store = action.guess, action.store
     pages = {name for name, each in guess.query.items() if each.word not in _SELECTING}
     asked = {name: each for name, each in action.arguments.query.items() if name not in pages}
-    me = action.my_key if guess.mine or guess.fixed or action.additions.is_personal else None
+    is_expanded = action.additions.paths and any(each.is_expanded for each in _filters(action))
+    me = action.my_key if guess.mine or guess.fixed or is_expanded else None
     key = (action.details.identity, repr((asked, action.arguments.path, me)))
+    if not is_expanded:
+        return _Viewed(store, store.view(key, lambda: _selection(action)))
+    # What other records add changes with these, so the next change of any forgets the list.
+    results, others = store.results, action.people_results
     known: tuple[object, Sequence[bytes]] | None = results.get(key)
-    if known is not None and known[0] is others:
-        return known[1]
-    conditions, filters = _list_conditions(action), [*_asked(action), *_fixed(action)]
-    rows = _selected(action, action.store.rows(), conditions, filters)
-    results.keep(key, (others, rows))
-    return rows
+    if known is None or known[0] is not others:
+        rows = _sorted(action, store.rows(), [*_list_conditions(action), *_filters(action)])
+        known = results.keep(key, (others, rows))
+    return _Rows(action, known[1])
 
 
 def list_values(action: Action) -> Response:
@@ -110,35 +159,46 @@ def list_values(action: Action) -> Response:
     return respond_with(action, in_envelope(action, results[path]))
 
 
-def _selected(
-    action: Action,
-    rows: Iterable[bytes],
-    conditions: Sequence[Filter],
-    filters: Sequence[Filter],
-) -> list[bytes]:
-    """Return the rows of a list in its order; those without the property of a sort are last.
-
-    :param conditions: see `_list_conditions`.
-    """
+def _sorted(action: Action, rows: Iterable[bytes], filters: Sequence[Filter]) -> list[bytes]:
+    """Return the rows of a list in its order."""
     sorts = _sorts(action)
-    if not (conditions or filters or sorts):
-        return [*rows]
-    for each in (*conditions, *filters):
-        rows = filter(each.may_pass, rows) if each.may_pass else rows
-    is_expanded = bool(filters and action.additions.paths)
-    # With their keys, without the parsed records: thousands of them delay Python's collector.
-    pairs: list[tuple[bytes, list[Any]]] = []
-    for row in rows:
+    is_expanded = any(each.is_expanded for each in filters)
+    rank = _rank(filters, [path for path, _ in sorts], action.expanded if is_expanded else None)
+    ranked = [(row, known) for row in rows if (known := rank(row)) is not None]
+    return in_order(ranked, [reverse for _, reverse in sorts])
+
+
+def _selection(action: Action) -> Selection:
+    """Return which records of the store a list has; it may be kept longer than the request."""
+    sorts, filters = _sorts(action), [*_list_conditions(action), *_filters(action)]
+    rank = _rank(filters, [path for path, _ in sorts])
+    met = [(name, value) for name, values in action.below.items() for value in values]
+    return Selection(rank, [reverse for _, reverse in sorts], met)
+
+
+def _rank(
+    filters: Sequence[Filter],
+    paths: Sequence[PropertyPath],
+    expand: Callable[[bytes], Record] | None = None,
+) -> Callable[[bytes], Rank | None]:
+    """Return what returns the values at some paths of a row that meets filters; else None.
+
+    :param expand: returns a row with its `additions`; None if no filter needs them.
+    """
+    tests = [each.may_pass for each in filters if each.may_pass]
+
+    def rank(row: bytes) -> Rank | None:
+        for may_pass in tests:
+            if not may_pass(row):
+                return None
         record = parse_row(row)
-        if all(each.passes(record) for each in conditions):
-            whole = action.expanded(row) if is_expanded else record
-            if all(each.passes(whole) for each in filters):
-                pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
-    for index, (_, reverse) in reversed([*enumerate(sorts)]):  # equal ones keep their order
-        known = [pair for pair in pairs if pair[1][index] is not None]
-        known.sort(key=lambda pair: pair[1][index], reverse=reverse)
-        pairs = known + [pair for pair in pairs if pair[1][index] is None]
-    return [row for row, _ in pairs]
+        whole = expand(row) if expand is not None else record
+        for each in filters:
+            if not each.passes(whole if each.is_expanded else record):
+                return None
+        return [_key(value_at(record, path)) for path in paths]
+
+    return rank if filters or paths else lambda _: ()
 
 
 def _list_conditions(action: Action) -> list[Filter]:
@@ -153,7 +213,8 @@ def _list_conditions(action: Action) -> list[Filter]:
     if action.parents:
         values = (value for _, value in action.parents if action.collection.parent)
         tests = [each for each in map(_with_any, map(written, values)) if each]
-        result.append(Filter(action.is_below, lambda row: all(each(row) for each in tests)))
+        is_here = partial(is_below, action.collection, action.parents)
+        result.append(Filter(is_here, lambda row: all(each(row) for each in tests)))
     return result
 
 
@@ -162,38 +223,46 @@ def _key(value: object) -> object:
     return None if value is INVALID or value is None else sort_key(value)
 
 
+def _filters(action: Action) -> list[Filter]:
+    """Return the filters in the query, and those of the operation itself."""
+    additions = action.additions
+    fixed = [
+        _filter(Meaning("equal", path), given_value(action, value, {}), additions)
+        for path, value in action.guess.fixed.items()
+    ]
+    return [*_asked(action), *fixed]
+
+
 def _asked(action: Action) -> list[Filter]:
     """Return the filters in the query."""
-    query, added = action.arguments.query, action.additions.paths
+    query = action.arguments.query
     return [
-        _filter(meaning, query[name], added)
+        _filter(meaning, query[name], action.additions)
         for name, meaning in action.guess.query.items()
         if meaning.word in _FILTERS and name in query and query[name] not in ("", [])
     ]
 
 
-def _fixed(action: Action) -> list[Filter]:
-    """Return the filters of the operation itself."""
-    added = action.additions.paths
-    return [
-        _filter(Meaning("equal", path), given_value(action, value, {}), added)
-        for path, value in action.guess.fixed.items()
-    ]
-
-
-def _filter(meaning: Meaning, wanted: Any, added: Sequence[PropertyPath]) -> Filter:
-    """Return the filter for a value of the query.
-
-    :param added: the properties that rows lack or have otherwise.
-    """
+def _filter(meaning: Meaning, wanted: Any, additions: Additions) -> Filter:
+    """Return the filter for a value of the query."""
     word, path = meaning.word, meaning.path
     several = wanted if isinstance(wanted, list) else [wanted]
+    # The key of the person whom a record embeds is in the record itself.
+    is_added = path != additions.owner and any(
+        path[: len(each)] == each[: len(path)] for each in additions.paths
+    )
     match word:
         case "flag":
-            return Filter(lambda record: not is_true(wanted) or value_at(record, path) is True)
+            return Filter(
+                lambda record: not is_true(wanted) or value_at(record, path) is True,
+                is_expanded=is_added,
+            )
         case "least" | "most":
             allowed = (0, 1) if word == "least" else (0, -1)
-            return Filter(lambda record: compare(value_at(record, path), wanted) in allowed)
+            return Filter(
+                lambda record: compare(value_at(record, path), wanted) in allowed,
+                is_expanded=is_added,
+            )
         case "toggled":
             name = OWN + ".".join(path)
             return Filter(lambda record: any(has(record.get(name, []), key) for key in several))
@@ -201,13 +270,14 @@ def _filter(meaning: Meaning, wanted: Any, added: Sequence[PropertyPath]) -> Fil
             texts = [*map(str, several)]
             return Filter(
                 lambda record: any(contains(record, each) for each in texts),
-                None if added else _with_any_in_lower_case(texts),
+                None if additions.paths else _with_any_in_lower_case(texts),
+                is_expanded=bool(additions.paths),
             )
-    is_added = any(path[: len(each)] == each[: len(path)] for each in added)
     known = [written(each) for each in several]
     return Filter(
         lambda record: any(has(value_at(record, path), each) for each in several),
         _with_any([*chain(*known)]) if all(known) and not is_added else None,
+        is_expanded=is_added,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from mockpets.contract.document_records import set_at, value_at
@@ -38,6 +38,20 @@ _RELATIONS: Final[Mapping[str, PageWord]] = {
     "last": "last",
 }
 """The relations of the header Link (RFC 8288)."""
+
+
+class Listed(Protocol):
+    """All records of a list, as JSON."""
+
+    def __len__(self) -> int: ...
+
+    def part(self, start: int, end: int) -> Sequence[bytes]:
+        """Return those from a position up to another one."""
+        ...
+
+    def position(self, key: str) -> int | None:
+        """Return the position of the record with a key; None if it is not in the list."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -183,8 +197,8 @@ def _beside(details: Details) -> tuple[_Beside, ...]:
     )
 
 
-def page_of(action: Action, rows: Sequence[bytes]) -> Page:
-    """Return the page of a list of rows that a request selects."""
+def page_of(action: Action, rows: Listed) -> Page:
+    """Return the page of a list that a request selects."""
     names, query = query_names(action), action.arguments.query
 
     def number(word: QueryWord) -> int | None:
@@ -201,7 +215,7 @@ def page_of(action: Action, rows: Sequence[bytes]) -> Page:
     if page is not None:
         start = max(page - first, 0) * limit
     if cursor is not None:
-        start = _after(action, str(cursor), rows)
+        start = _after(str(cursor), rows)
     return Page(action, total, limit, start, first)
 
 
@@ -212,11 +226,11 @@ def query_names(action: Action) -> Mapping[QueryWord, str]:
     return {known[name].word: name for name in names}
 
 
-def _after(action: Action, cursor: str, rows: Sequence[bytes]) -> int:
+def _after(cursor: str, rows: Listed) -> int:
     """Return the position after a cursor, which may be the key of a record."""
-    row = action.store.find(cursor)
-    if row is not None and row in rows:
-        return rows.index(row) + 1
+    position = rows.position(cursor)
+    if position is not None:
+        return position + 1
     try:
         text = urlsafe_b64decode(cursor.encode() + b"==").decode()
         return max(int(text.removeprefix("after:")), 0)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 from mockpets.contract.document_records import OWN
 from mockpets.contract.fields import INVALID, is_number
+from mockpets.records.table import index_key
 from mockpets.strict_json import dump_text, same_json
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 
 def equal(one: object, other: object) -> bool:
@@ -38,6 +43,17 @@ def written(value: object) -> tuple[bytes, ...]:
     if isinstance(value, bool):
         return (_text(value).encode(),)
     return (b"%d" % value, b"E+", b"e+") if isinstance(value, int) else ()  # 500 may be 5E+2
+
+
+def index_keys(value: object) -> dict[Hashable, None]:
+    """Return the keys that an index has for the values that are `equal` to a text or number."""
+    text = _text(value)
+    keys: dict[Hashable, None] = {text: None}
+    if re.fullmatch(r"-?\d{1,40}(\.\d{1,40})?(E[+-]\d{1,3})?", text):
+        keys[Decimal(text)] = None  # equals the integer
+    elif text in ("true", "false"):
+        keys[index_key(text == "true")] = None
+    return keys
 
 
 def is_true(value: object) -> bool:
