@@ -247,3 +247,22 @@ def test_requests_call_hardly_more_with_10_000_records_than_with_100(contract: P
     few, many = (Large(contract, size).costs() for size in (100, 10_000))
     above = {name: (few[name], calls) for name, calls in many.items() if calls > 1.2 * few[name]}
     assert not above
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_slug_that_many_records_want_is_found_in_few_calls(contract: Path) -> None:
+    client = Client(InProcess(create_app(Settings(contract=(str(contract),)))))
+
+    slugs: list[str] = []
+
+    def create() -> None:
+        response = client("POST", "/posts", json_body={"title": "The same"})
+        assert response.status == 201
+        slugs.append(response.json["slug"])
+
+    few = median(counted_calls(create))
+    while len(slugs) < 1_000:
+        create()
+    many = median(counted_calls(create))
+    assert slugs == ["the-same", *(f"the-same-{number}" for number in range(2, len(slugs) + 1))]
+    assert many <= 2 * few, (few, many)

@@ -88,13 +88,20 @@ def _slug(title: str) -> str:
 
 
 def _free_slug(action: Action, title: str) -> str:
-    """Return a slug that is not the key of a record."""
-    slug = text = _slug(title)
-    number = 1
-    while action.store.find(text) is not None:
-        number += 1
-        text = f"{slug}-{number}"
-    return text
+    """Return a slug that is not the key of a record, with a number if another record has it."""
+    slug, find = _slug(title), action.store.find
+    if find(slug) is None:
+        return slug
+    taken, free = 1, 2
+    while find(f"{slug}-{free}") is not None:
+        taken, free = free, 2 * free
+    while free - taken > 1:  # not one by one, because thousands may have the same title
+        middle = (taken + free) // 2
+        if find(f"{slug}-{middle}") is None:
+            free = middle
+        else:
+            taken = middle
+    return f"{slug}-{free}"
 
 
 class _Time(NamedTuple):
