@@ -10,9 +10,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from dataclasses import dataclass
-from heapq import heapify, heapreplace
 from http import HTTPStatus
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakSet
@@ -21,16 +20,14 @@ from mockpets.request_log.entry import MESSAGE_BYTES, Entry
 from mockpets.units import size_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mockpets.constants import RequestOutcome, ResponseEnd
     from mockpets.request_log.wait import Wait
 
 _log: Final = logging.getLogger("mockpets")
-_SHARE: Final = 8
-"""To make room, a request log drops one in 8 of its entries at once."""
 _SPARE: Final = 16
-"""The part of the budget that is free afterwards: a sixteenth."""
+"""The part of the budget that is free after room was made: a sixteenth."""
 
 
 class RequestLogs:
@@ -73,31 +70,47 @@ class RequestLogs:
             return
         # With room for many entries, only few requests look through all request logs.
         target = self.budget - self.budget // _SPARE
-        largest = [
-            (*request_log._rank(), id(request_log), request_log) for request_log in self._live
-        ]
-        heapify(largest)
-        while largest and self._settled() > target:
-            *_, number, request_log = largest[0]
-            if not len(request_log):
-                return  # a request log that is being destroyed will release the rest
-            count = 1 + len(request_log) // _SHARE
-            if request_log.is_detached:
+        logs = sorted(self._live, key=attrgetter("_bytes"), reverse=True)
+        for request_log in [each for each in logs if each.is_detached]:
+            if self._used > target:
                 request_log._drop(len(request_log))
-                heapreplace(largest, (*request_log._rank(), number, request_log))
-                continue
-            if not self.dropped:
-                _log.warning(
-                    "the request logs of all sessions together use %s, their part of "
-                    "--memory: the longest ones lose their oldest requests from now on, "
-                    "and a verify that such a request could change fails; start the server with a "
-                    "higher --memory, or delete sessions after their tests",
-                    size_text(self.budget),
-                )
+        if self._used <= target:
+            return
+        if not self.dropped:
+            _log.warning(
+                "the request logs of all sessions together use %s, their part of "
+                "--memory: the longest ones lose their oldest requests from now on, "
+                "and a verify that such a request could change fails; start the server with a "
+                "higher --memory, or delete sessions after their tests",
+                size_text(self.budget),
+            )
+        full = [each for each in logs if each._bytes]
+        level = _level([each._bytes for each in full], self._used - target)
+        for request_log in full:
+            if self._used <= target:
+                return
+            count, left = 0, request_log._bytes
+            for kept in request_log._entries or ():
+                if left <= level:
+                    break
+                count, left = count + 1, left - kept.cost
             request_log._drop(count)
             request_log.dropped_for_memory += count
             self.dropped += count
-            heapreplace(largest, (*request_log._rank(), number, request_log))
+
+
+def _level(sizes: Sequence[int], excess: int) -> int:
+    """Return the size to which to cut all larger ones, so that together they lose an excess.
+
+    :param sizes: the largest first.
+    """
+    total = count = 0
+    for size in sizes:
+        if count and (total - excess) // count >= size:
+            break
+        total += size
+        count += 1
+    return max(total - excess, 0) // max(count, 1)
 
 
 @dataclass(slots=True, eq=False)
@@ -316,10 +329,6 @@ class RequestLog:
         with self._lock:
             self._empty()
             self._closed = True
-
-    def _rank(self) -> tuple[bool, int]:
-        """Return what the budget sorts request logs by: the first one drops its entries first."""
-        return not (self.is_detached and self._bytes), -self._bytes
 
     def __len__(self) -> int:
         """Return the number of entries."""
