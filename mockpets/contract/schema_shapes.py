@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.openapi_loader import Document, Node
 
@@ -139,6 +139,7 @@ class Shapes:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._flat: dict[int, tuple[Node, Flat]] = {}  # with the node: an id is only unique alive
+        self._insides: dict[int, tuple[Mapping[str, Node], Mapping[str, Node], list[str]]] = {}
 
     def flat(self, schema: object, depth: int = 0) -> Flat:
         """Return a schema with its parts merged; a value that is not an object is an empty one."""
@@ -153,6 +154,9 @@ class Shapes:
 
     def _merged(self, schema: Node, depth: int) -> Flat:
         node = mapping(self._document.resolve(schema))
+        if node is not schema:  # a reference: many lead to one schema
+            flat, name = self.flat(node, depth), self._document.name_of(schema)
+            return flat._replace(name=name) if name else flat
         parts = []
         if depth < _DEPTH:
             parts = [self.flat(part, depth + 1) for part in _nodes(node.get("allOf"))]
@@ -271,12 +275,7 @@ class Shapes:
             return None
         item = mapping(schema)
         while len(path) < _ENVELOPE_DEPTH:
-            inner = {
-                name: each
-                for name, each in flat.properties.items()
-                if self.is_record(each) and self.flat(each).properties
-            }
-            others = [name for name in flat.properties if not _ABOUT.fullmatch(plain(name))]
+            inner, others = self._inside(flat.properties)
             best = _named(inner, segment, _RECORD_NAMES)
             has_key = any(plain(name) in ("id", "uuid") for name in others)
             if not (best and not has_key) and not (len(others) == 1 and others[0] in inner):
@@ -284,6 +283,19 @@ class Shapes:
             name = best or others[0]
             path, item, flat = (*path, name), inner[name], self.flat(inner[name])
         return Unwrapped(path, item)
+
+    def _inside(self, properties: Mapping[str, Node]) -> tuple[Mapping[str, Node], Sequence[str]]:
+        """Return which properties are records, and the names of those not about a response."""
+        known = self._insides.get(id(properties))
+        if known is None:
+            inner = {
+                name: each
+                for name, each in properties.items()
+                if self.is_record(each) and self.flat(each).properties
+            }
+            others = [name for name in properties if not _ABOUT.fullmatch(plain(name))]
+            known = self._insides[id(properties)] = (properties, inner, others)
+        return known[1:]
 
     def property_at(self, schema: object, path: tuple[str, ...]) -> Flat:
         """Return the schema of a property at a path, through arrays; empty if there is none."""
