@@ -1,7 +1,8 @@
 """The rules that say what an operation does, in the order in which they are tried.
 
 Each rule looks at one operation and returns a `Guess`, or None if it does not apply. The numbers
-are those that `mockpets contract` prints; rules 1, 5 and 13 also work in `inference` and `query_meanings`.
+are those that `mockpets contract` prints; rules 1, 5 and 13 also work in `inference` and
+`query_meanings`.
 """
 
 from __future__ import annotations
