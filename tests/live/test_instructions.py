@@ -12,8 +12,8 @@ def test_a_figure_may_rise_by_a_fiftieth() -> None:
 
     assert within
     assert lines[2:] == [
-        "list               500,000       510,000  1.020",
-        "get                500,000       400,000  0.800",
+        "list                   500,000       510,000  1.020",
+        "get                    500,000       400,000  0.800",
     ]
 
 
