@@ -41,7 +41,7 @@ def make_ready(peer: Mapping[str, Any], home: Path, pets: Sequence[Record]) -> S
     :param home: an existing folder for all peers.
     :raise RuntimeError: if it cannot run here.
     """
-    command = peer["command"].replace("{node}", _node(home)).split()
+    command = peer["command"].replace("{node}", node(home)).split()
     folder = home / re.sub(r"\W+", "-", peer["name"])
     install(folder, peer["packages"])
     others = {name: peer[name] for name in peer.keys() & set(Subject._fields)}
@@ -56,7 +56,7 @@ def make_ready(peer: Mapping[str, Any], home: Path, pets: Sequence[Record]) -> S
 # --- Packages -----------------------------------------------------------------------------------
 
 
-def _node(home: Path) -> str:
+def node(home: Path) -> str:
     """Install Node from npm, for all peers, and return its path.
 
     :raise RuntimeError: if npm has no Node for this machine.

@@ -334,36 +334,22 @@ def _with_examples(kind: str, what: str, lines: Iterable[tuple[str, tuple[str, s
     return table((kind, what, "example"), rows)
 
 
-def scenarios() -> str:
-    """Return the table of the shipped scenarios, with one line for each."""
-    library = load_library([], [])
-    return _in_two_columns(
-        ("scenario", "what the server does"),
-        ((code(name), text) for name, text in library.descriptions().items()),
-    )
-
-
 def api() -> str:
-    """Return the requests of the operations, and the properties of a Pet."""
+    """Return the requests of the operations, and the properties of a Pet, for the README."""
     pet = []
     for name, field in PET_STORE.schemas["Pet"].fields.items():
         values = _values(field.openapi).replace("any", _type(field))
         pet.append(f"{code(name)} ({'' if field.required else 'optional: '}{values})")
-    return (
-        _in_two_columns(
-            ("operation", "request"),
-            (
-                (code(each.name), code(f"{each.method} {each.path}"))
-                for each in PET_STORE.operations.values()
-            ),
-        )
-        + f"\nA `Pet` has {_and(pet)}.\n"
-    )
-
-
-def _in_two_columns(heads: tuple[str, str], lines: Iterable[tuple[str, str]]) -> str:
-    """Return a table for the README, which is short as a text too."""
-    return "\n".join(map(" | ".join, [heads, ("---", "---"), *lines])) + "\n"
+    lines = [
+        ("operation", "request"),
+        ("---", "---"),
+        *(
+            (code(each.name), code(f"{each.method} {each.path}"))
+            for each in PET_STORE.operations.values()
+        ),
+    ]
+    operations = "\n".join(map(" | ".join, lines))
+    return f"{operations}\n\nA `Pet` has {_and(pet)}.\n"
 
 
 def fields(group: Mapping[str, ContractField]) -> str:
@@ -435,7 +421,6 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     ),
     "operations": operations,
     "properties": partial(fields, PET_STORE.schemas["Pet"].fields),
-    "scenarios": scenarios,
     **{f"keys: {section}": partial(keys, section) for section in scenario_keys.DEFINITIONS},
     "api": api,
     "parameters": partial(fields, PET_STORE.operations["listPets"].query.fields),

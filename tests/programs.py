@@ -41,6 +41,7 @@ PROGRAMS = {
     **_debian("tool", "promtool", package="prometheus"),
     **_debian("tool", "systemd-analyze", package="systemd"),
     **_debian("tool", "dpkg-query", package="dpkg"),
+    **_debian("tool", "java", package="default-jre-headless"),
     **_debian("tool", "bash", "curl", "git", "haproxy", "openssl", "wrk"),
     "sphinx-build": Program("tool", "pip install -e '.[docs]'"),
     "bun": Program("node", "npm install --global bun"),

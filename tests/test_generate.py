@@ -98,7 +98,7 @@ def test_a_new_scenario_needs_its_file_and_one_command(checkout: Path) -> None:
     assert status == 1
     assert before[-1] == "to write these files, run: .venv/bin/python -m generate"
     assert stale >= {
-        *("kit/scenarios.js", "kit/scenarios.d.ts", "README.md"),
+        *("kit/scenarios.js", "kit/scenarios.d.ts"),
         *("examples/react/tests/mockpets/scenarios.js", "docs/reference/shipped-scenarios.md"),
         *("docs/start/get-started.md", "tests/cli/golden/scenarios-80.txt"),
     }

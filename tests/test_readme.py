@@ -8,9 +8,9 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
-from tests.docs.page import PAGES, ROOT, blocks
-from tests.docs.test_pages import Reader
-from tests.http_client import Client, InProcess
+from tests.docs.page import PAGES, ROOT, Block, blocks
+from tests.docs.test_pages import SHOP, Reader
+from tests.http_client import Client, InProcess, OverSocket
 from tests.programs import free_port, need
 
 README = blocks(ROOT / "README.md")
@@ -24,6 +24,7 @@ def shown(mark: str) -> str:
 
 @pytest.mark.tool  # curl
 def test_the_tour_on_the_server_of_the_main_job(tmp_path: Path) -> None:
+    """The numbers of the requests in its output show that the page misses none."""
     need("curl")
     install, serve = shown("the main job").rsplit(" && ", 1)
     assert install.startswith("python3 -m venv .venv && .venv/bin/pip install ")
@@ -35,6 +36,38 @@ def test_the_tour_on_the_server_of_the_main_job(tmp_path: Path) -> None:
         for block in tour:
             assert block.output
             reader.run(block)
+
+
+def test_a_documented_error_of_the_own_document(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").write_text(SHOP.text, encoding="utf-8")
+    reader = Reader(tmp_path, tmp_path, f"localhost:{free_port()}", 0)
+    contract, serve = shown("own document").splitlines()
+    reader.run(Block("run", "", "sh", contract, ""))
+    call = Client(OverSocket(f"http://{reader.host}"))
+    with reader.serve(serve):
+        [order, *_] = call("GET", "/api/orders").json
+        path = f"/api/orders/{order['id']}"
+        assert call("GET", path).json == order
+        reader.run(Block("run", "", "sh", shown("own state"), ""))
+        assert call("GET", path).status == 404
+
+
+@pytest.mark.browser
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.long  # npm downloads Playwright
+def test_a_javascript_repository(tmp_path: Path) -> None:
+    """Without an app, the test of its page and the seed of agents are skipped."""
+    need("chromium")
+    need("npm")
+    (tmp_path / "openapi.yaml").write_text(SHOP.text, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"name": "app", "private": true}')
+    reader = Reader(tmp_path, tmp_path, f"localhost:{free_port()}", 0)
+
+    done = reader.call(Block("run", "", "sh", shown("own repository"), ""))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ +2 skipped\n +1 passed", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_the_own_scenario_keeps_orders_and_lacks_a_pet(tmp_path: Path) -> None:

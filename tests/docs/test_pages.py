@@ -26,7 +26,10 @@ PYTEST = {
     "PYTEST_PLUGINS": "xdist.plugin,mockpets.pytest_plugin",
 }
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
-OF_README = {"the main job", "the test command", "tour", "tour command", "own scenario"}
+OF_README = {
+    *("the main job", "the test command", "tour", "tour command", "own scenario"),
+    *("own document", "own state", "own repository"),
+}
 """tests/test_readme.py runs these."""
 OF_KIT = {"write", "kit commands"}
 """tests/kit/test_docs.py runs these."""
