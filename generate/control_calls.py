@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +23,13 @@ _FILTERED: Final = ("requests", "requests.har")
 def calls() -> dict[str, Callable[[], str]]:
     """Return the parts of the page by name: the calls of each tag."""
     parts = {f"calls: {tag}": partial(_calls, tag) for tag in TAGS}
-    return {**parts, "calls: kit": kit_files}
+    return {**parts, "calls: kit": kit_files, "calls: types": types}
+
+
+def types() -> str:
+    """Return the table of the types that several calls return, with their properties."""
+    rows = "".join(f"| `{name}` | {text} |\n" for name, text in _types().items())
+    return f"| type | |\n|---|---|\n{rows}"
 
 
 def kit_files() -> str:
@@ -121,17 +128,39 @@ def _capital(text: str) -> str:
 
 
 def _response(response: Mapping[str, Any]) -> str:
-    """Return what a response is, with its properties."""
-    [(kind, content)] = response["content"].items()
-    schema = _resolved(content["schema"])
-    name = content["schema"].get("$ref", "").rpartition("/")[2]
-    if not name or kind != "application/json":
+    """Return what a response is: with its properties, unless its type is in the table of types."""
+    name = _type(response)
+    if name is None:
         return _one_line(response["description"])
+    return f"[`{name}`](#types)" if name in _types() else _properties(name)
+
+
+def _type(response: Mapping[str, Any]) -> str | None:
+    """Return the name of the type of a response; None if it is not JSON or has no name."""
+    [(kind, content)] = response["content"].items()
+    name: str = content["schema"].get("$ref", "").rpartition("/")[2]
+    return name if name and kind == "application/json" else None
+
+
+@cache
+def _types() -> Mapping[str, str]:
+    """Return the types that several calls return by name, each with its properties."""
+    names = Counter(
+        _type(operation["responses"]["200"])
+        for methods in _document()["paths"].values()
+        for operation in methods.values()
+    )
+    return {name: _properties(name) for name in sorted(filter(None, names)) if names[name] > 1}
+
+
+def _properties(name: str) -> str:
+    """Return the properties of a type, and what it is."""
+    schema = _document()["components"]["schemas"][name]
     text = _one_line(schema.get("description", ""))
     if "properties" not in schema:
         return text
     properties = ", ".join(f"`{each}`" for each in schema["properties"])
-    return f"`{name}` with {properties}. {text}".rstrip()
+    return f"{properties}. {text}".rstrip()
 
 
 def _one_line(text: str) -> str:

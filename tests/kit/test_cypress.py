@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
 from tests.docs.page import ROOT, blocks
+from tests.docs.test_pages import SHOP
 from tests.kit.project import write_kit
 from tests.programs import need, run_within
 
 pytestmark = pytest.mark.node
 
 FOLDER = Path(__file__).with_name("cypress")
-PAGE = ROOT / "docs/recipes/vitest.md"
+PAGE = ROOT / "docs/recipes/cypress.md"
 CYPRESS = "cypress@15.3.0"
 OPTIONS = {
     "strict": True, "allowJs": True, "checkJs": True, "exactOptionalPropertyTypes": True,
@@ -24,20 +26,36 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def shown_files() -> dict[str, str]:
-    """Return the files that the page shows for Cypress, by path."""
-    files = (block for block in blocks(PAGE) if block.mark == "file")
-    return {each.argument: each.text for each in files if each.argument.startswith("cypress/")}
+def shown_files(tab: int) -> dict[str, str]:
+    """Return the files that a tab of the page shows, by path."""
+    files = (block for block in blocks(PAGE, tab) if block.mark == "file")
+    return {each.argument: each.text for each in files}
 
 
-def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tab", "path", "empty"),
+    [(0, "/v1/pets", "No pets yet"), (1, "/api/orders", "No orders yet")],
+    ids=["pet store", "your own API"],
+)
+def test_the_tests_of_the_page_pass(tab: int, path: str, empty: str, tmp_path: Path) -> None:
     need("tsc")
-    write_kit(tmp_path / "cypress/mockpets")
-    for path, text in shown_files().items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
-        variables = {"FOLDER": str(tmp_path), "FILES": " ".join(shown_files())}
+    document = tmp_path / SHOP.argument
+    document.write_text(SHOP.text)
+    contract = (str(document),) if tab else ()
+    options = [f"--contract={each}" for each in contract]
+    assert main(["kit", str(tmp_path / "cypress/mockpets"), "--cypress", *options]) == 0
+    for name, text in shown_files(tab).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    settings = Settings(port=0, sessions="declared", contract=contract)
+    with MockpetsServer(settings) as server:
+        variables = {
+            "FOLDER": str(tmp_path),
+            "FILES": " ".join(shown_files(tab)),
+            "LIST": path,
+            "EMPTY": empty,
+            "ARGS": " ".join(options),
+        }
         command = (need("node"), "--test", FOLDER / "page.test.mjs")
         tests = run_within(120, tmp_path, *command, MOCKPETS_URL=server.url, **variables)
 
@@ -55,7 +73,7 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     assert run_within(300, tmp_path, *install, CYPRESS_INSTALL_BINARY="0").returncode == 0
     write_kit(tmp_path / "cypress/mockpets")
     files = {f"cypress/e2e/{path.name}": path.read_text() for path in FOLDER.glob("*.cy.ts")}
-    files |= {path: text for path, text in shown_files().items() if path.endswith(".ts")}
+    files |= {path: text for path, text in shown_files(0).items()}
     assert "cypress/support/e2e.ts" in files
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -100,7 +100,7 @@ def served() -> Iterator[dict[str, str]]:
 def shown() -> tuple[str, str]:
     """Return the test and the failure that the documentation shows."""
     page = Path(__file__).parents[2].joinpath("docs/bugs/races.md").read_text(encoding="utf-8")
-    [code] = re.findall(r"```ts\n(.*?)```", page, re.DOTALL)
+    [code] = re.findall(r"races.spec.ts -->\n```ts\n(.*?)```", page, re.DOTALL)
     [failure] = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     impatient = code.replace('("Available")', '("Available", { timeout: 3_000 })')
     return impatient.replace('"/"', '"/?stale-filter"'), failure

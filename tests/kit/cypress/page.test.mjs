@@ -1,5 +1,5 @@
-// The tests that docs/recipes/vitest.md shows, with the stand-in for Cypress and a real server; test_cypress.py
-// writes the files of the page to FOLDER.
+// The tests that docs/recipes/cypress.md shows, with the stand-in for Cypress and a real server; test_cypress.py
+// writes the files of the page to FOLDER. The app lists the records at the path LIST, or shows EMPTY.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import ts from "typescript";
 import { runTest, setApp, tests } from "./fake.mjs";
 
-const { FOLDER, MOCKPETS_URL, FILES } = process.env;
+const { FOLDER, MOCKPETS_URL, FILES, LIST, EMPTY, ARGS } = process.env;
 const KEY = { Authorization: "Bearer mockpets" };
 
 /** Import a TypeScript file of the page. */
@@ -29,10 +29,11 @@ before(async () => {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   Cypress.settings.baseUrl = `http://localhost:${server.address().port}`;
   Cypress.variables.MOCKPETS_URL = MOCKPETS_URL;
+  Cypress.variables.MOCKPETS_ARGS = ARGS;
   setApp(async ({ fetch, show }) => {
     show("Loading");
-    const pets = await (await fetch(`${MOCKPETS_URL}/v1/pets`, { headers: KEY })).json();
-    show(pets.length ? `${pets.length} pets` : "No pets yet");
+    const records = await (await fetch(`${MOCKPETS_URL}${LIST}`, { headers: KEY })).json();
+    show(records.length ? `${records.length} records` : EMPTY);
   });
 });
 after(() => server.close());
