@@ -1,7 +1,8 @@
 """Record the story of the README: `python -m generate.story`.
 
-Somebody activates `retry` in the panel, the app of `examples/react` fails, the panel says why, and
-the app's Playwright tests pass. A frame is a page with screenshots of the app and the panel.
+Somebody activates `retry` in the panel, the app of `examples/react` fails, and the panel says why.
+Then the app of `examples/clinic`, whose API is an OpenAPI document, gets a documented error. At the
+end, Playwright tests pass. A frame is a page with screenshots of an app and the panel.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import subprocess
 import sys
 import tempfile
 from base64 import b64encode
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PIL import Image
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import FloatRect, expect, sync_playwright
 
 from generate import SCREENSHOTS
 from mockpets import MockpetsServer, Settings
@@ -30,6 +31,8 @@ from tests.examples.project import install, playwright
 from tests.programs import free_port
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import Browser, Locator, Page
 
 WIDTH, HEIGHT, SCALE = 700, 484, 2
@@ -38,6 +41,8 @@ APP, PANEL = (224, 384), (430, 384)
 """Width and height at which the pages are shown."""
 PHONE, PHONE_PANEL = (390, 510), (360, 410)
 """The picture for phones, which shows only the panel."""
+HALF = (APP[1] + 35 - 10) // 2
+"""Height of one of two apps above each other, with its title."""
 APP_ZOOM = 0.8  # the form of the app needs more than its width
 PANEL_LEFT, PANEL_TOP = 14 + 1 + APP[0] + 1 + 14 + 1, 12 + 40 + 1 + 33
 """Where the panel lies in a frame."""
@@ -55,6 +60,8 @@ img {{ display: block; }}
 img.over {{ position: absolute; bottom: 0; border-top: 1px solid #9fb3ae;
   box-shadow: 0 -3px 12px #0003; }}
 svg {{ position: absolute; width: 26px; }}
+.column {{ flex-direction: column; gap: 10px; }}
+.column section {{ height: {HALF}px; }}
 section.terminal {{ width: 100%; height: {APP[1] + 35}px; background: #12211e; color: #dbe7e4; }}
 .terminal h2 {{ background: #263a36; border-color: #263a36; }}
 pre {{ padding: 14px; font: 15px/1.5 "DejaVu Sans Mono", monospace; }}
@@ -80,6 +87,7 @@ class Recorder:
     stage: Page
     app: Page
     panel: Page
+    title: str = "Your app"
     frames: list[tuple[Image.Image, int]] = field(default_factory=list)
     _body: str = ""
 
@@ -88,8 +96,20 @@ class Recorder:
 
         :param sheet: a picture that covers the bottom of the panel.
         """
-        windows = f"<section><h2>Your app</h2>{_image(self.app, APP[0])}</section>"
+        windows = f"<section><h2>{self.title}</h2>{_image(self.app, APP[0])}</section>"
         self._add(_page(caption, windows + self._panel(PANEL[0], sheet)), milliseconds)
+
+    def both(self, caption: str, apps: dict[str, bytes], sheet: bytes) -> Image.Image:
+        """Return a picture of two apps, one above the other, beside the panel.
+
+        :param apps: pictures of the apps by their titles.
+        """
+        windows = "".join(
+            f'<section><h2>{title}</h2><img width="{APP[0]}" src="{_source(shot)}"></section>'
+            for title, shot in apps.items()
+        )
+        column = f'<div class="column">{windows}</div>'
+        return self._compose(_page(caption, column + self._panel(PANEL[0], sheet)))
 
     def phone(self, caption: str, sheet: bytes) -> Image.Image:
         """Return a picture of the panel alone."""
@@ -155,10 +175,14 @@ def open_page(browser: Browser, size: tuple[int, int], zoom: float = 1) -> Page:
     )
 
 
-def why(panel: Page, row: Locator) -> bytes:
-    """Take a picture of the tabs and the Why of a request, without the buttons above them."""
+def why(panel: Page, row: Locator, end_text: str) -> bytes:
+    """Take a picture of the tabs and the Why of a request, without the buttons above them.
+
+    :param end_text: the text at the end of the picture.
+    """
     row.click()
-    tab, end = panel.get_by_role("tab", name="Why"), panel.get_by_text("at most 2 times")
+    tab = panel.get_by_role("tab", name="Why")
+    end = panel.locator("#entry").get_by_text(end_text).last
     tab.click()
     end.wait_for()
     first, last, size = tab.bounding_box(), end.bounding_box(), panel.viewport_size
@@ -174,8 +198,19 @@ def why(panel: Page, row: Locator) -> bytes:
     return sheet
 
 
-def record(recorder: Recorder, control: ControlClient, app_url: str) -> dict[str, Image.Image]:
-    """Record everything that happens in the browser; return the still pictures by file name."""
+def newest_request(panel: Page, control: ControlClient) -> Locator:
+    """Show the request log; return its newest request once it is as in a picture."""
+    panel.goto(f"{control.url}/__mockpets/#requests")
+    row = panel.locator(".row.request").first
+    row.wait_for()
+    panel.wait_for_timeout(800)  # the tint of new rows
+    return row
+
+
+def record_pets(
+    recorder: Recorder, control: ControlClient, app_url: str
+) -> tuple[Image.Image, bytes]:
+    """Record the pet store; return the picture for phones and that of the failed app."""
     app, panel = recorder.app, recorder.panel
     busy = app.get_by_role("status")
     app.clock.install(time="2030-01-01T09:00")
@@ -185,27 +220,24 @@ def record(recorder: Recorder, control: ControlClient, app_url: str) -> dict[str
     panel.goto(f"{control.url}/__mockpets/#scenarios")
     choice = panel.get_by_role("checkbox", name="Use retry", exact=True)
     choice.evaluate("node => node.scrollIntoView({block: 'center'})")
-    recorder.show("Your app runs against mockpets", 2400)
-    recorder.point(choice, 700)
+    recorder.show("Your app runs against mockpets", 1700)
+    recorder.point(choice, 600)
     choice.click()
     expect(panel.locator(".one-chip")).to_contain_text("retry")
     recorder.show("Click a state: retry", 300)
-    recorder.point(choice, 1700)
+    recorder.point(choice, 1200)
 
     control.clear_requests()
     app.reload()
     expect(busy).to_contain_text("Trying again in 1 second.")
-    panel.goto(f"{control.url}/__mockpets/#requests")
-    row = panel.locator(".row.request").first
-    row.wait_for()
-    panel.wait_for_timeout(800)  # the tint of new rows
-    recorder.show("Your app gets a 503", 2600)
-    recorder.point(row, 700)
-    says_why = "The panel says why"
-    recorder.show(says_why, 4200, why(panel, row))
-    wide = recorder.frames[-1][0]
+    row = newest_request(panel, control)
+    recorder.show("Your app gets a 503", 1700)
+    recorder.point(row, 600)
+    says_why, last = "The panel says why", "at most 2 times"
+    recorder.show(says_why, 3200, why(panel, row, last))
+    failed = app.screenshot(animations="disabled")
     panel.set_viewport_size({"width": PHONE_PANEL[0], "height": PHONE_PANEL[1]})
-    narrow = recorder.phone(says_why, why(panel, row))
+    narrow = recorder.phone(says_why, why(panel, row, last))
     panel.set_viewport_size({"width": PANEL[0], "height": PANEL[1]})
 
     for _ in range(2):
@@ -214,47 +246,94 @@ def record(recorder: Recorder, control: ControlClient, app_url: str) -> dict[str
     expect(app.get_by_role("listitem")).to_have_count(16)
     expect(panel.locator(".row.request")).to_have_count(3)
     panel.wait_for_timeout(800)
-    recorder.show("Your app tries again: 200", 2400)
-    return {"story.png": wide, "story-phone.png": narrow}
+    recorder.show("Your app tries again: 200", 1700)
+    return narrow, failed
+
+
+def record_clinic(
+    recorder: Recorder, control: ControlClient, app_url: str, pets: bytes
+) -> Image.Image:
+    """Record an API that has only a document; return the picture with both apps.
+
+    :param pets: a picture of the first app.
+    """
+    app, panel = recorder.app, recorder.panel
+    app.goto(app_url)
+    app.get_by_label("Email").fill("kim@clinic.example")
+    app.get_by_label("Password").fill("let-me-in")
+    app.get_by_role("button", name="Log in", exact=True).click()
+    patients = app.get_by_role("list", name="Patients").get_by_role("listitem")
+    expect(patients).to_have_count(10)
+    newest_request(panel, control)
+    recorder.show("The same for your OpenAPI document", 2200)
+    control.use("listPatients:500")
+    control.clear_requests()
+    app.reload()
+    expect(app.get_by_role("alert")).to_be_visible()
+    newest_request(panel, control)
+    row = panel.locator(".row.request", has_text="500").first  # the app sends others, too
+    sheet = why(panel, row, "responds with 500")
+    recorder.show("Any error of the document: 500", 3300, sheet)
+    box = app.get_by_role("alert").bounding_box()
+    assert box is not None
+    width, height = APP[0] / APP_ZOOM, HALF / APP_ZOOM
+    clip = FloatRect(x=0, y=box["y"] - 12, width=width, height=height)
+    clinic = app.screenshot(clip=clip, full_page=True)
+    apps = {"Pet store": pets, recorder.title: clinic}
+    return recorder.both("The pet store, or your own API", apps, sheet)
+
+
+@contextmanager
+def app_of(folder: Path, api: str) -> Iterator[str]:
+    """Build an example for an API and serve it; yield its URL."""
+    port = free_port()
+    vite = str(folder / "node_modules" / ".bin" / "vite")
+    environment = {**os.environ, "VITE_API_URL": api, "VITE_API_KEY": "mockpets"}
+    subprocess.run([vite, "build", "--logLevel=error"], cwd=folder, env=environment, check=True)
+    with subprocess.Popen(
+        [vite, "preview", f"--port={port}", "--strictPort"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as preview:
+        try:
+            assert preview.stdout is not None
+            next(line for line in preview.stdout if "Local" in line)
+            yield f"http://localhost:{port}"
+        finally:
+            preview.terminate()
 
 
 def main() -> None:
-    """Write the animation and the still picture."""
+    """Write the animation and the still pictures."""
     with ExitStack() as stack:
-        folder = install("react", Path(stack.enter_context(tempfile.TemporaryDirectory())))
-        server = stack.enter_context(MockpetsServer(Settings(port=0)))
-        port = free_port()
-        app_url = f"http://localhost:{port}"
-        vite = str(folder / "node_modules" / ".bin" / "vite")
-        environment = {**os.environ, "VITE_API_URL": f"{server.url}/v1", "VITE_API_KEY": "mockpets"}
-        subprocess.run([vite, "build", "--logLevel=error"], cwd=folder, env=environment, check=True)
-        preview = stack.enter_context(
-            subprocess.Popen(
-                [vite, "preview", f"--port={port}", "--strictPort"],
-                cwd=folder,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        )
-        stack.callback(preview.terminate)
-        assert preview.stdout is not None
-        next(line for line in preview.stdout if "Local" in line)
-        browser = chromium(stack.enter_context(sync_playwright()))
+        enter = stack.enter_context
+        react = install("react", Path(enter(tempfile.TemporaryDirectory())))
+        clinic = install("clinic", Path(enter(tempfile.TemporaryDirectory())))
+        contract = (str(clinic / "api/clinic.yaml"),)
+        data = (f"patients={clinic / 'data/patients.yaml'}",)
+        pet_store = enter(MockpetsServer(Settings(port=0)))
+        own = enter(MockpetsServer(Settings(port=0, contract=contract, data=data)))
+        browser = chromium(enter(sync_playwright()))
         recorder = Recorder(
             stage=open_page(browser, (WIDTH, HEIGHT)),
             app=open_page(browser, APP, APP_ZOOM),
             panel=open_page(browser, PANEL),
         )
-        stills = record(recorder, ControlClient(server.url), app_url)
-        settings = Settings(port=0, scenarios_dir=(folder / "scenarios",), sessions="declared")
+        app_url = enter(app_of(react, f"{pet_store.url}/v1"))
+        phone, failed = record_pets(recorder, ControlClient(pet_store.url), app_url)
+        recorder.app, recorder.title = open_page(browser, APP, APP_ZOOM), "Your own API"
+        app_url = enter(app_of(clinic, f"{own.url}/api"))
+        wide = record_clinic(recorder, ControlClient(own.url), app_url, failed)
+        settings = Settings(port=0, scenarios_dir=(react / "scenarios",), sessions="declared")
         with MockpetsServer(settings) as of_tests:
-            status, output = playwright(folder, *TEST, MOCKPETS_URL=of_tests.url)
+            status, output = playwright(react, *TEST, MOCKPETS_URL=of_tests.url)
         if status:
             sys.exit(output)
         command = "npx playwright test list"
-        recorder.terminal("Its Playwright tests pass", command, NOISE.sub("", output), 5000)
+        recorder.terminal("Playwright tests pass", command, NOISE.sub("", output), 3500)
         browser.close()
-    save(recorder.frames, stills)
+    save(recorder.frames, {"story.png": wide, "story-phone.png": phone})
 
 
 def save(frames: list[tuple[Image.Image, int]], stills: dict[str, Image.Image]) -> None:
