@@ -73,7 +73,7 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     assert run_within(300, tmp_path, *install, CYPRESS_INSTALL_BINARY="0").returncode == 0
     write_kit(tmp_path / "cypress/mockpets")
     files = {f"cypress/e2e/{path.name}": path.read_text() for path in FOLDER.glob("*.cy.ts")}
-    files |= {path: text for path, text in shown_files(0).items()}
+    files |= shown_files(0)
     assert "cypress/support/e2e.ts" in files
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
