@@ -237,7 +237,6 @@ def record_pets(
     panel.set_viewport_size({"width": PHONE_PANEL[0], "height": PHONE_PANEL[1]})
     narrow = recorder.phone(says_why, why(panel, row, last))
     panel.set_viewport_size({"width": PANEL[0], "height": PANEL[1]})
-
     return narrow, failed
 
 
