@@ -192,7 +192,9 @@ class _Writer:
         if self._error.is_invalid:
             for place, what in self._error.reasons:
                 name = next((each for each in reversed(place) if each in shape.properties), general)
-                text = what if name in place else sentence((place, what))
+                # A general property alone, such as `body`, may have the name of an invalid one.
+                is_named = name in place and (name != general or len(shape.properties) > 1)
+                text = what if is_named else sentence((place, what))
                 result.setdefault(str(name), []).append(text)
         elif general:
             result[general] = [self._error.text]

@@ -159,6 +159,18 @@ def test_the_reason_stands_where_the_schema_has_room(
     assert respond(folder, responses, request_path="/pets/x1").body == body
 
 
+def test_a_general_list_may_have_the_name_of_an_invalid_property(folder: Path) -> None:
+    reasons = [(("article", "body"), "is required")]
+
+    def body(*names: str) -> object:
+        lists = texts(**{name: array(TEXT) for name in names})
+        responses = {"422": response({"schema": texts(errors=lists)})}
+        return respond(folder, responses, wanted=(422,), reasons=reasons).body
+
+    assert body("body") == {"errors": {"body": ["article.body is required"]}}
+    assert body("title", "body") == {"errors": {"body": ["is required"]}}
+
+
 @pytest.mark.parametrize(
     ("example", "status", "body"),
     [
