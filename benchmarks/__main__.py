@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import curves
 from benchmarks.compare import QUESTIONS, Plan, compare, report
+from benchmarks.contracts import CONTRACTS, PET_STORE
 from benchmarks.idle import Machine
 from benchmarks.load import LEVELS, client_name
-from benchmarks.peers import PEERS, make_ready
-from benchmarks.subjects import OURS, PETS, SCRIPT, build, compile_ours, own_subjects
+from benchmarks.peers import make_ready, peers_of
+from benchmarks.subjects import OURS, SCRIPT, build, compile_ours, has_script, own_subjects
 from benchmarks.tables import RESULTS, put_into
-from mockpets.seed.generator import generate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from benchmarks.contracts import Contract
     from benchmarks.subjects import Subject
-    from mockpets.contract.contract_model import Record
 
 _SHORT: Final = Plan(2, 1, (16,), 0)
 _FULL: Final = Plan(7, 1, LEVELS, 5)
@@ -79,13 +79,13 @@ def _measure(options: argparse.Namespace, plan: Plan, machine: Machine) -> dict[
     home.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {}
     if QUESTIONS.keys() & {*options.questions}:
-        pets = generate(PETS, 1, "en_US")
-        subjects = own_subjects(home, pets, options.before, options.python)
+        contract = CONTRACTS[options.contract]
+        subjects = own_subjects(home, contract, options.before, options.python)
         if options.only:
             subjects = [item for item in subjects if item.name.startswith((OURS, *options.only))]
-        peers, missing = _peers(options, home, pets)
+        peers, missing = _peers(options, home, contract)
         check = partial(machine.check, home)
-        rows, skipped = compare([*subjects, *peers], pets, plan, options.questions, check, _log)
+        rows, skipped = compare([*subjects, *peers], plan, options.questions, check, _log)
         if OURS not in [row["name"] for row in rows]:
             raise RuntimeError("mockpets failed the check")
         results |= {"rows": rows, "skipped": [*missing, *skipped]}
@@ -95,16 +95,16 @@ def _measure(options: argparse.Namespace, plan: Plan, machine: Machine) -> dict[
 
 
 def _peers(
-    options: argparse.Namespace, home: Path, pets: Sequence[Record]
+    options: argparse.Namespace, home: Path, contract: Contract
 ) -> tuple[list[Subject], list[str]]:
     """Return the wanted peers that can be installed, and the others with the reason."""
     subjects, skipped = [], []
-    for name in [] if options.short else PEERS:
+    for name, peer in ({} if options.short else peers_of(contract)).items():
         if options.only and name not in options.only:
             continue
         _log(f"installing: {name}")
         try:
-            subjects.append(make_ready(PEERS[name], home, pets))
+            subjects.append(make_ready(peer, home, contract))
         except RuntimeError as error:
             skipped.append(f"{name}: {error}")
             _log(f"SKIPPED: {skipped[-1]}")
@@ -121,7 +121,7 @@ def _sections(
         parts = [about, *report(results["rows"], options.questions)]
         if results["skipped"]:
             parts += ["### Skipped", "\n".join(f"- {each}" for each in results["skipped"])]
-        sections["servers"] = "\n\n".join(parts)
+        sections[CONTRACTS[options.contract].section] = "\n\n".join(parts)
     if "curves" in results:
         sections["curves"] = f"{about}\n\n{curves.report(results['curves'])}"
     return sections
@@ -129,6 +129,7 @@ def _sections(
 
 def _about(machine: Mapping[str, Any], options: argparse.Namespace, plan: Plan) -> str:
     command = " ".join(["python -m benchmarks", *options.questions])
+    command += f" --contract {options.contract}" if options.contract != PET_STORE.name else ""
     command += " --before DIR" if options.before else ""
     return (
         f"{datetime.now(UTC):%Y-%m-%d}, `{command}`: {plan.rounds} rounds of {plan.seconds} s, "
@@ -159,6 +160,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     add = parser.add_argument
     add("questions", nargs="*", metavar="QUESTION", help="what to measure")
+    add(
+        "--contract",
+        choices=[*CONTRACTS],
+        default=PET_STORE.name,
+        help="contract to serve; default %(default)s",
+    )
     add("--short", action="store_true", help="skip the peers; takes a minute")
     add("--rounds", type=int, help=f"default {_FULL.rounds}, or {_SHORT.rounds} with --short")
     add(
@@ -191,9 +198,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     if unknown := [name for name in options.questions if name not in available]:
         parser.error(f"QUESTION: unknown {', '.join(unknown)}; available: {', '.join(available)}")
     options.questions = options.questions or [*QUESTIONS]
+    if "curves" in options.questions and options.contract != PET_STORE.name:
+        parser.error(f"curves are measured only with --contract {PET_STORE.name}")
     if options.before is not None and not (options.before / "mockpets").is_dir():
         parser.error(f"--before: {options.before} is not a checkout of mockpets")
-    known = [OURS, SCRIPT, *([] if options.short else PEERS)]
+    contract = CONTRACTS[options.contract]
+    known = [OURS, *([SCRIPT] if has_script(contract) else [])]
+    known += [] if options.short else peers_of(contract)
     if unknown := [name for name in options.only if name not in known]:
         parser.error(f"--only: unknown {', '.join(unknown)}; available: {', '.join(known)}")
     return options

@@ -1,66 +1,56 @@
 """Check the responses of a subject before it is timed, and find out which abilities it has.
 
 A subject must return the exact page that is timed. The table lists its other abilities, as measured
-and not as claimed.
+and not as claimed: ``key`` (checks the key), those of `Contract.abilities` such as ``limit``,
+``envelope`` (the list is in the property of the contract, beside the totals), ``get`` (finds a
+record and misses an unknown one), ``rejects`` (invalid requests) and ``remembers`` (returns a new
+record by its id and in a list). A server with all of them does the whole job.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from benchmarks.contracts import COUNT, MISSING_ID, NEW_NAME, Query
 from benchmarks.process import call
-from benchmarks.subjects import LIMIT, MISSING_ID, NEW, PETS, STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
+    from benchmarks.contracts import Contract
     from benchmarks.load import Request
+    from benchmarks.process import Response
     from benchmarks.subjects import Subject
-    from mockpets.contract.contract_model import Record
 
-ABILITIES: Final = ("key", "limit", "status", "get", "refuses", "remembers")
-"""Checks the key, limits the page, filters it, finds a pet by its id and misses an unknown one,
-rejects invalid requests, lists new pets. A server with all of them does the whole job."""
 _SUCCESS: Final = frozenset(range(200, 300))
 
 
-class CheckResult(NamedTuple):
-    """The result of a check.
+def check(subject: Subject, port: int) -> tuple[str, ...]:
+    """Check a running subject; return those of `Contract.all_abilities` that it has.
 
-    :param creates: whether a POST returns 201 and the pet.
-    :param able: its `ABILITIES`.
-    """
-
-    creates: bool
-    able: tuple[str, ...]
-
-
-def check(subject: Subject, port: int, pets: Sequence[Record]) -> CheckResult:
-    """Check a running subject and return its abilities.
-
-    :param pets: the pets in its data.
     :raise RuntimeError: it does not return the page that is timed.
     """
-    page = _names(subject, port, LIMIT, STATUS)
-    expected = [pet["name"] for pet in pets if pet.get("status") == STATUS][:LIMIT]
+    contract = subject.contract
+    page, expected = _names(subject, port, contract.timed), _expected(contract, contract.timed)
     if page != expected:
-        raise RuntimeError(f"expected a list of {LIMIT} pets, got {page}")
-    sold = [pet["name"] for pet in pets if pet.get("status") == "sold"]
+        raise RuntimeError(f"expected a list of {contract.timed.limit} records, got {page}")
     able = {
-        "key": call(port, subject.page(), key=None).status == 401,
-        "limit": _names(subject, port, 5, STATUS) == expected[:5],
-        "status": _names(subject, port, LIMIT, "sold") == sold[:LIMIT],
-        "get": all(_finds(subject, port, number, pets) for number in (1, PETS))
-        and call(port, subject.pet(MISSING_ID)).status == 404,
-        "refuses": 400 <= call(port, subject.page(limit=0)).status < 500
-        and 400 <= call(port, subject.pets_target, body='{"name": 1}').status < 500,
+        name: _names(subject, port, query) == _expected(contract, query)
+        for name, query in contract.abilities.items()
     }
-    response = call(port, subject.pets_target, body=NEW)
-    pet = response.value
-    creates = response.status == 201 and isinstance(pet, dict) and pet.get("name") == "Benchmark"
-    pending = _names(subject, port, 100, "pending") or []
-    able["remembers"] = creates and "Benchmark" in pending
-    return CheckResult(creates, tuple(name for name in ABILITIES if able[name]))
+    able |= {
+        "key": call(port, subject.page(), key=None).status == 401,
+        "envelope": call(port, subject.page()).value == contract.page(),
+        "get": all(
+            _name(call(port, subject.record(number))) == contract.records[number - 1]["name"]
+            for number in (1, COUNT)
+        )
+        and call(port, subject.record(MISSING_ID)).status == 404,
+        "rejects": 400 <= call(port, subject.page(Query(0))).status < 500
+        and 400 <= call(port, subject.targets.create, body='{"name": 1}').status < 500,
+    }
+    able["remembers"] = _remembers(subject, port)
+    return tuple(name for name in contract.all_abilities() if able[name])
 
 
 def statuses(port: int, requests: Iterable[Request], expected: Mapping[str, int]) -> dict[str, int]:
@@ -83,20 +73,32 @@ def statuses(port: int, requests: Iterable[Request], expected: Mapping[str, int]
     }
 
 
-def _finds(subject: Subject, port: int, number: int, pets: Sequence[Record]) -> bool:
-    """Return whether a request for one pet returns it."""
-    response = call(port, subject.pet(number))
-    pet = response.value
-    name = pets[number - 1]["name"]
-    return response.status == 200 and isinstance(pet, dict) and pet.get("name") == name
+def _remembers(subject: Subject, port: int) -> bool:
+    """Create a record; return whether it can be read by its id and in a list."""
+    created = call(port, subject.targets.create, body=subject.contract.new)
+    if created.status != 201 or not isinstance(created.value, dict) or "id" not in created.value:
+        return False
+    listed = _names(subject, port, subject.contract.listed) or []
+    return NEW_NAME in listed and _name(call(port, subject.record(created.value["id"]))) == NEW_NAME
 
 
-def _names(subject: Subject, port: int, limit: int, status: str) -> list[str] | None:
-    """Return the names on a page, or None if the response is not a page."""
-    response = call(port, subject.page(limit, status))
+def _name(response: Response) -> object:
+    """Return the name of the record in a response, or None if it is not a success with one."""
+    value = response.value if response.status in _SUCCESS else None
+    return value.get("name") if isinstance(value, dict) else None
+
+
+def _expected(contract: Contract, query: Query) -> list[str]:
+    """Return the names that a list must have."""
+    return [each["name"] for each in contract.selected(query)]
+
+
+def _names(subject: Subject, port: int, query: Query) -> list[str] | None:
+    """Return the names in a list, or None if the response is not a list."""
+    response = call(port, subject.page(query))
     value = response.value
-    if subject.list_property and isinstance(value, dict):
-        value = value.get(subject.list_property)
+    if subject.targets.property and isinstance(value, dict):
+        value = value.get(subject.targets.property)
     if response.status != 200 or not isinstance(value, list):
         return None
-    return [str(pet.get("name")) for pet in value if isinstance(pet, dict)]
+    return [str(each.get("name")) for each in value if isinstance(each, dict)]

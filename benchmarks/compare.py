@@ -14,7 +14,7 @@ from benchmarks import memory, mix, operations, start
 from benchmarks.checks import check, statuses
 from benchmarks.process import started
 from benchmarks.subjects import OURS, SCRIPT
-from benchmarks.tables import table
+from benchmarks.tables import table, with_footnotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
     from benchmarks.tables import Figures, Row
-    from mockpets.contract.contract_model import Record
 
 QUESTIONS: Final[Mapping[str, ModuleType]] = {
     "mix": mix,
@@ -49,7 +48,6 @@ class Plan(NamedTuple):
 
 def compare(
     subjects: Sequence[Subject],
-    pets: Sequence[Record],
     plan: Plan,
     questions: Container[str],
     check_machine: Callable[[], None],
@@ -57,7 +55,6 @@ def compare(
 ) -> tuple[list[Row], list[str]]:
     """Return a row for each server that passes the check, and what was not measured and why.
 
-    :param pets: the pets in the data of the servers.
     :param questions: keys of `QUESTIONS`.
     :param check_machine: called before each turn of a server, and after the last one.
     """
@@ -70,7 +67,7 @@ def compare(
     rows: dict[str, dict[str, Any]] = {}
     for subject in subjects:
         try:
-            rows[subject.name] = _checked(subject, pets)
+            rows[subject.name] = _checked(subject)
         except (OSError, RuntimeError) as error:
             skip(subject.name, error)
     turns = [f"start {number + 1} of {plan.starts}" for number in range(plan.starts)]
@@ -89,7 +86,7 @@ def compare(
                     if number >= plan.starts and subject.name != SCRIPT:
                         figures |= _alone(subject, server, plan, row, questions)
                 if number >= plan.starts and "mix" in questions and "list" in row["statuses"]:
-                    # Another start, since the mix needs a server without the many new pets.
+                    # Another start, since the mix needs a server without the many new records.
                     with started(subject) as server:
                         figures |= mix.measure(
                             subject, server.port, row["statuses"], plan.seconds, plan.connections
@@ -100,18 +97,19 @@ def compare(
     return [{**row, "figures": medians(row["samples"])} for row in rows.values()], skipped
 
 
-def _checked(subject: Subject, pets: Sequence[Record]) -> dict[str, Any]:
+def _checked(subject: Subject) -> dict[str, Any]:
     """Return a row without figures.
 
     :raise OSError, RuntimeError: the server cannot be timed.
     """
     row: dict[str, Any] = {"name": subject.name, "version": subject.version, "note": subject.note}
-    row |= {"able": [], "statuses": {}, "creates": False, "samples": []}
+    row |= {"contract": subject.contract.name}
+    row |= {"able": [], "statuses": {}, "samples": []}
     if subject.name != SCRIPT:
         with started(subject) as server:
-            row["creates"], row["able"] = check(subject, server.port, pets)
-            contract = {name: part.status for name, part in mix.PARTS.items()}
-            row["statuses"] = statuses(server.port, mix.requests(subject), contract)
+            row["able"] = check(subject, server.port)
+            expected = mix.demanded(subject.contract)
+            row["statuses"] = statuses(server.port, mix.requests(subject), expected)
     return row
 
 
@@ -125,9 +123,7 @@ def _alone(
     if "operations" not in questions and "memory" not in questions:
         return {}
     figures = memory.measure(server.pid, "rest")
-    figures |= operations.measure(
-        subject, server.port, plan.seconds, plan.connections, creates=row["creates"]
-    )
+    figures |= operations.measure(subject, server.port, plan.seconds, plan.connections, row["able"])
     return figures | memory.measure(server.pid, "load")
 
 
@@ -146,7 +142,7 @@ def report(rows: Sequence[Row], questions: Container[str]) -> Iterator[str]:
             measured = [row for row in ordered if question.FIGURE in row["figures"]]
             lines = [[_label(row), *question.cells(row, ours)] for row in measured]
             yield f"### {name.capitalize()}"
-            yield table(["", *question.HEAD], lines)
+            yield with_footnotes(table(["", *question.HEAD], lines))
 
 
 def _label(row: Row) -> str:

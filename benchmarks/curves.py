@@ -15,9 +15,10 @@ from itertools import count, islice
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from benchmarks.contracts import COUNT
 from benchmarks.load import CONNECTIONS, KEY
 from benchmarks.process import cpu_seconds, started
-from benchmarks.subjects import PETS, serving
+from benchmarks.subjects import serving
 from benchmarks.tables import table
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def _subject(name: str, size: int, home: Path) -> Subject:
         "scenarios": ("--scenarios-dir", "."),
         "sessions": ("--max-sessions", str(size)),
     }
-    return serving(folder, *options.get(name, ()), count=size if name == "pets" else PETS)
+    pets = f"--data=pets={size if name == 'pets' else COUNT}"
+    return serving(folder, pets, *options.get(name, ()))
 
 
 def _write(path: Path, stubs: Sequence[Mapping[str, Any]]) -> None:

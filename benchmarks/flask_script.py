@@ -1,4 +1,4 @@
-"""The list operation as a Flask script with one plain view: ``python flask_script.py PORT``."""
+"""The list of pets as a Flask script with one view: ``python flask_script.py PORT FILE``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import flask
 import waitress
 
 app = flask.Flask("flask_script", static_folder=None)
-pets = json.loads(Path("pets.json").read_text(encoding="utf-8"))
+pets = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
 
 
 @app.get("/v1/pets")

@@ -12,20 +12,18 @@ from itertools import accumulate
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.checks import ABILITIES
+from benchmarks.contracts import CONTRACTS, COUNT, MISSING_ID, Query
 from benchmarks.load import CONNECTIONS, KEY, LEVELS, Request, send, send_paced
-from benchmarks.subjects import LIMIT, MISSING_ID, NEW, PETS
 from benchmarks.tables import figure
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
+    from benchmarks.contracts import Contract
     from benchmarks.load import Timed
     from benchmarks.subjects import Subject
     from benchmarks.tables import Figures, Row
 
-_LIMITS: Final = (5, 10, 20, 25, 30, 40, 50, 60, 80, 100)
-_STATUSES: Final = ("", "available", "sold")
 _SEED: Final = 7
 _ORIGIN: Final = "http://localhost:5173"
 _HEADERS: Final[tuple[tuple[str, str], ...]] = (
@@ -55,40 +53,43 @@ class Part(NamedTuple):
 
     :param label: its name in the report.
     :param operation: one of `OPERATIONS`; the rejected requests count together.
-    :param times: how often each of its requests occurs in the sequence.
-    :param status: the status that the contract demands.
+    :param times: how often its requests occur in the sequence, together.
     """
 
     label: str
     operation: str
     times: int
-    status: int
 
 
 OPERATIONS: Final = ("list", "get", "create", "rejected")
 PARTS: Final[Mapping[str, Part]] = {
-    "list": Part("lists", "list", 12, 200),
-    "get": Part("single pets", "get", 3, 200),
-    "create": Part("creates", "create", 60, 201),
-    "limit=0": Part("limit=0", "rejected", 10, 400),
-    "no key": Part("a missing key", "rejected", 10, 401),
-    "missing pet": Part("a missing pet", "rejected", 10, 404),
+    "list": Part("lists", "list", 360),
+    "get": Part("single records", "get", 150),
+    "create": Part("creates", "create", 60),
+    "limit=0": Part("limit=0", "rejected", 10),
+    "no key": Part("a missing key", "rejected", 10),
+    "missing record": Part("a missing record", "rejected", 10),
 }
-"""With 30 lists, 50 single pets and one request of each other part, these are 600 requests: 60 %
-lists, 25 % single pets, 10 % creates, and 5 % rejected requests in equal shares."""
+"""These are 600 requests: 60 % lists, 25 % single records, 10 % creates, and 5 % rejected requests
+in equal shares. Each list and each single record occurs as often as the others."""
+
+
+def demanded(contract: Contract) -> dict[str, int]:
+    """Return the status that a contract demands of each part."""
+    rejected = {"limit=0": contract.invalid, "no key": 401, "missing record": 404}
+    return {"list": 200, "get": 200, "create": 201, **rejected}
 
 
 def requests(subject: Subject) -> Iterator[Request]:
     """Yield each request of the mix once, in a subject's spelling."""
-    for limit in _LIMITS:
-        for status in _STATUSES:
-            yield _request("list", subject.page(limit, status))
-    for number in range(1, PETS + 1):
-        yield _request("get", subject.pet(number))
-    yield _request("create", subject.pets_target, NEW)
-    yield _request("limit=0", subject.page(0, ""))
-    yield _request("no key", subject.page(LIMIT, ""))
-    yield _request("missing pet", subject.pet(MISSING_ID))
+    for query in subject.contract.queries:
+        yield _request("list", subject.page(query))
+    for number in range(1, COUNT + 1):
+        yield _request("get", subject.record(number))
+    yield _request("create", subject.targets.create, subject.contract.new)
+    yield _request("limit=0", subject.page(Query(0)))
+    yield _request("no key", subject.page(Query()))
+    yield _request("missing record", subject.record(MISSING_ID))
 
 
 def _request(part: str, target: str, body: str = "") -> Request:
@@ -101,7 +102,11 @@ def mix(subject: Subject, parts: Container[str] = PARTS) -> list[Request]:
 
     :param parts: the parts that the subject can do; the others are left out.
     """
-    sequence = [item for item in requests(subject) for _ in range(PARTS[item.part].times)]
+    different = [*requests(subject)]
+    counts = Counter(item.part for item in different)
+    sequence = [
+        item for item in different for _ in range(PARTS[item.part].times // counts[item.part])
+    ]
     Random(_SEED).shuffle(sequence)
     return [item for item in sequence if item.part in parts]
 
@@ -155,8 +160,9 @@ def cells(row: Row, ours: Row) -> list[str]:
         " / ".join(figure(row, f"mix_{operation}_{name}", ".2f") for name in ("p50", "p99"))
         for operation in OPERATIONS
     ]
-    able = [name for name in ABILITIES if name in row["able"]]
-    does = "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed responses"
+    abilities = CONTRACTS[row["contract"]].all_abilities()
+    able = [name for name in abilities if name in row["able"]]
+    does = "all" if len(able) == len(abilities) else ", ".join(able) or "fixed responses"
     speed = [figure(row, f"mix_{connections}", ",.0f", ours) for connections in LEVELS]
     speed.append(figure(row, "mix_p50", ".2f"))
     return [*speed, figure(row, "mix_p99", ".2f"), *times, does, _differences(row), row["note"]]
@@ -164,11 +170,11 @@ def cells(row: Row, ours: Row) -> list[str]:
 
 def _differences(row: Row) -> str:
     """Return the parts that a server's mix lacks, and its statuses unlike the contract's."""
-    statuses = row["statuses"]
+    statuses, expected = row["statuses"], demanded(CONTRACTS[row["contract"]])
     parts = [f"without {part.label}" for name, part in PARTS.items() if name not in statuses]
     parts += [
         f"{statuses[name]} for {part.label}"
         for name, part in PARTS.items()
-        if statuses.get(name, part.status) != part.status
+        if statuses.get(name, expected[name]) != expected[name]
     ]
     return "; ".join(parts) or "none"

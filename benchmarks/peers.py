@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.subjects import LIMIT, NEW, STATUS, Subject
+from benchmarks.subjects import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.contract_model import Record
+    from benchmarks.contracts import Contract
 
 _FILES: Final = Path(__file__).parent / "peer_files"
 _TEXT: Final = Path(__file__).with_name("peers.toml").read_text(encoding="utf-8")
@@ -35,21 +35,32 @@ _ENVIRONMENT: Final = {"NODE_ENV": "production", "NO_UPDATE_NOTIFIER": "1"}
 _INSTALL_SECONDS: Final = 300
 
 
-def make_ready(peer: Mapping[str, Any], home: Path, pets: Sequence[Record]) -> Subject:
+def peers_of(contract: Contract) -> dict[str, Mapping[str, Any]]:
+    """Return the peers that serve a contract, by name."""
+    return {name: peer for name, peer in PEERS.items() if contract.name in peer}
+
+
+def make_ready(peer: Mapping[str, Any], home: Path, contract: Contract) -> Subject:
     """Install a peer unless it is installed, and return it.
 
+    :param contract: a contract that it serves.
     :param home: an existing folder for all peers.
     :raise RuntimeError: if it cannot run here.
     """
     command = peer["command"].replace("{node}", node(home)).split()
     folder = home / re.sub(r"\W+", "-", peer["name"])
     install(folder, peer["packages"])
-    others = {name: peer[name] for name in peer.keys() & set(Subject._fields)}
     return Subject(
-        **{**others, "command": tuple(command), "folder": folder, "warm_seconds": 2},
+        peer["name"],
+        tuple(command),
+        folder,
         version=re.split("@", peer["packages"][0])[-1],
+        note=peer[contract.name]["note"],
         environment=_ENVIRONMENT,
-        renew=partial(set_up, peer, folder, pets),
+        contract=contract,
+        targets=contract.targets._replace(**peer[contract.name].get("targets", {})),
+        warm_seconds=2,
+        renew=partial(set_up, peer, folder, contract),
     )
 
 
@@ -101,15 +112,17 @@ def install(folder: Path, packages: Sequence[str]) -> None:
 # --- Files --------------------------------------------------------------------------------------
 
 
-def set_up(peer: Mapping[str, Any], folder: Path, pets: Sequence[Record]) -> None:
-    """Write the files of a peer into its folder."""
+def set_up(peer: Mapping[str, Any], folder: Path, contract: Contract) -> None:
+    """Write the files of a peer for a contract into its folder."""
     made: dict[str, Callable[[], object]] = {
-        "pets.json": lambda: list(pets),
-        "db.json": lambda: {"pets": pets},
-        "openapi.json": lambda: _openapi(pets),
-        "imposters.ejs": lambda: _imposters(pets),
+        "records.json": lambda: contract.records,
+        "db.json": lambda: {contract.collection[1:]: contract.records},
+        "openapi.json": lambda: _openapi(contract),
+        "imposters.ejs": lambda: _imposters(contract),
+        "scalar.json": lambda: _with_handlers(contract),
+        "mockoon.json": lambda: _with_data_bucket(contract),
     }
-    for target, source in peer["files"].items():
+    for target, source in peer[contract.name]["files"].items():
         is_file = source not in made
         value = (_FILES / source).read_text(encoding="utf-8") if is_file else made[source]()
         _write(folder / target, value)
@@ -122,29 +135,53 @@ def _write(path: Path, value: object) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _openapi(pets: Sequence[Record]) -> dict[str, Any]:
-    """Return our OpenAPI document with the timed page as its example and full paths."""
-    from mockpets.contract.pet_store import PET_STORE
-
-    page = [pet for pet in pets if pet.get("status") == STATUS][:LIMIT]
-    spec: dict[str, Any] = deepcopy(dict(PET_STORE.document))
+def _openapi(contract: Contract) -> dict[str, Any]:
+    """Return the OpenAPI document with the timed page as its example and full paths."""
+    spec: dict[str, Any] = deepcopy(dict(contract.document))
     spec.pop("servers", None)
-    spec["paths"] = {f"/v1{path}": item for path, item in spec["paths"].items()}
+    spec["paths"] = {f"{contract.base}{path}": item for path, item in spec["paths"].items()}
+    new = {"id": len(contract.records) + 1, **json.loads(contract.new)}
     for path, method, status, example in (
-        ("/v1/pets", "get", "200", page),
-        ("/v1/pets", "post", "201", {"id": len(pets) + 1, **json.loads(NEW)}),
-        ("/v1/pets/{petId}", "get", "200", pets[0]),
+        (contract.collection, "get", "200", contract.page()),
+        (contract.collection, "post", "201", new),
+        (contract.item, "get", "200", contract.records[0]),
     ):
-        content = spec["paths"][path][method]["responses"][status]["content"]["application/json"]
+        operation = spec["paths"][f"{contract.base}{path}"][method]
+        content = operation["responses"][status]["content"]["application/json"]
         content.pop("examples", None)  # a document with both is invalid
         content["example"] = example
     return spec
 
 
-def _imposters(pets: Sequence[Record]) -> str:
+def _imposters(contract: Contract) -> str:
     """Return the configuration of mountebank, an EJS template that reads the port at startup."""
     code = (_FILES / "mountebank.js").read_text(encoding="utf-8")
-    function = code[code.index("(config)") :].replace("PETS", json.dumps(pets), 1)
+    function = code[code.index("(config)") :].replace("PETS", json.dumps(contract.records), 1)
     stubs = [{"responses": [{"inject": function}]}]
     imposter = json.dumps({"protocol": "http", "stubs": stubs})
     return f'{{"imposters": [{{"port": <%- process.env.PORT %>, {imposter[1:]}]}}'
+
+
+def _with_handlers(contract: Contract) -> dict[str, Any]:
+    """Return the OpenAPI document with what Scalar's store has and the operations do with it."""
+    spec = _openapi(contract)
+    count = json.dumps({"id": "Patient", "count": len(contract.records)})
+    seed = f"seed({json.dumps(contract.records)}); store.create('Counts', {count})"
+    spec["components"]["schemas"]["Patient"]["x-seed"] = seed
+    for path, method in (
+        (contract.collection, "get"),
+        (contract.collection, "post"),
+        (contract.item, "get"),
+    ):
+        operation = spec["paths"][f"{contract.base}{path}"][method]
+        file = _FILES / f"scalar-{operation['operationId']}.js"
+        operation["x-handler"] = file.read_text(encoding="utf-8")
+    return spec
+
+
+def _with_data_bucket(contract: Contract) -> dict[str, Any]:
+    """Return the environment of Mockoon, with the records in its data bucket."""
+    text = (_FILES / "mockoon.json").read_text(encoding="utf-8")
+    environment: dict[str, Any] = json.loads(text)
+    environment["data"][0]["value"] = json.dumps(contract.records)
+    return environment

@@ -11,25 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import mockpets
+from benchmarks.contracts import PET_STORE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.contract_model import Record
+    from benchmarks.contracts import Contract, Query, Targets
 
 OURS: Final = "mockpets"
 BEFORE: Final = "mockpets, before"
 """The other checkout."""
 SCRIPT: Final = "Flask, one route"
 """A small script, with which the start is compared."""
-LIMIT: Final = 20
-STATUS: Final = "available"
-NEW: Final = '{"name":"Benchmark","categoryId":2,"status":"pending"}'
-"""The posted pet. Its status differs from `STATUS`, so that the timed page stays the same."""
-PETS: Final = 50
-"""Number of pets at the start; more than `LIMIT` of them have `STATUS`."""
-MISSING_ID: Final = 999_999_999
-ROOT: Final = Path(__file__).parent.parent
 
 
 class Subject(NamedTuple):
@@ -38,11 +31,10 @@ class Subject(NamedTuple):
     :param command: `{port}` and `{other}` are replaced with free ports.
     :param folder: its working directory, with its output.
     :param note: a remark on its setup, for the reader of the table.
-    :param list_target: target of the list operation without a filter.
-    :param status_parameter: the query parameter that filters the list.
-    :param list_property: property of the response with the list; empty if the response is the list.
+    :param contract: what is measured of it.
+    :param targets: its spelling of the requests.
     :param warm_seconds: seconds of load before the first measurement.
-    :param renew: writes its files before each start, since some servers store new pets in them.
+    :param renew: writes its files before each start, since some servers store new records in them.
     """
 
     name: str
@@ -51,22 +43,20 @@ class Subject(NamedTuple):
     version: str = ""
     note: str = ""
     environment: Mapping[str, str] = {}
-    list_target: str = "/v1/pets?limit={limit}"
-    status_parameter: str = "status"
-    pets_target: str = "/v1/pets"
-    pet_target: str = "/v1/pets/{id}"
-    list_property: str = ""
+    contract: Contract = PET_STORE
+    targets: Targets = PET_STORE.targets
     warm_seconds: int = 1
     renew: Callable[[], None] = lambda: None
 
-    def page(self, limit: int = LIMIT, status: str = STATUS) -> str:
-        """Return the target of a list request, without a filter if `status` is empty."""
-        target = self.list_target.format(limit=limit)
-        return f"{target}&{self.status_parameter}={status}" if status else target
+    def page(self, query: Query | None = None) -> str:
+        """Return the target of a list request, by default of the timed one."""
+        query = query or self.contract.timed
+        target = self.targets.list.format(limit=query.limit, page=query.page)
+        return f"{target}&{self.targets.filter}={query.filter}" if query.filter else target
 
-    def pet(self, number: int) -> str:
+    def record(self, key: int | str) -> str:
         """Return the target of a get request."""
-        return self.pet_target.format(id=number)
+        return self.targets.get.format(id=key)
 
 
 def serving(
@@ -75,11 +65,9 @@ def serving(
     checkout: Path = ROOT,
     name: str = OURS,
     python: Path | str = sys.executable,
-    count: int = PETS,
 ) -> Subject:
-    """Return mockpets from a checkout, with `count` pets and without the access log."""
-    pets = (f"--data=pets={count}", "--max-records=100000")
-    serve = ("serve", "--port", "{port}", *pets, "--log=quiet")
+    """Return mockpets from a checkout, without the access log."""
+    serve = ("serve", "--port", "{port}", "--max-records=100000", "--log=quiet")
     command = (str(python), "-m", "mockpets", *serve, *options)
     return Subject(name, command, folder, environment=environment(checkout))
 
@@ -91,28 +79,34 @@ def environment(checkout: Path = ROOT) -> dict[str, str]:
 
 
 def own_subjects(
-    home: Path, pets: Sequence[Record], before: Path | None, pythons: Sequence[Path] = ()
+    home: Path, contract: Contract, before: Path | None, pythons: Sequence[Path] = ()
 ) -> list[Subject]:
-    """Return mockpets, the script and the other checkout if there is one.
+    """Return mockpets, the script if it has the contract, and the other checkout if there is one.
 
-    :param home: an existing folder for their output.
+    :param home: an existing folder for their files and output.
     :param pythons: other interpreters for mockpets, with its dependencies.
     """
-    script = home / "script"
-    script.mkdir(exist_ok=True)
-    (script / "pets.json").write_text(json.dumps(pets), encoding="utf-8")
-    command = (sys.executable, str(Path(__file__).with_name("flask_script.py")), "{port}")
-    subjects = [
-        serving(home)._replace(note="access log off, like the peers"),
-        Subject(SCRIPT, command, script),
-    ]
+    records = home / f"{contract.name}.json"
+    records.write_text(json.dumps(contract.records), encoding="utf-8")
+    options = [option.replace("{records}", records.name) for option in contract.options]
+    subjects = [serving(home, *options)._replace(note="access log off, like the peers")]
     if before is not None:
-        other = serving(home, checkout=before.absolute(), name=BEFORE)
+        other = serving(home, *options, checkout=before.absolute(), name=BEFORE)
         subjects.append(other._replace(note="another checkout, the same libraries"))
     for python in pythons:
         name = f"{OURS}, {build(python)}"
-        subjects.append(serving(home, name=name, python=python.absolute()))
+        subjects.append(serving(home, *options, name=name, python=python.absolute()))
+    subjects = [each._replace(contract=contract, targets=contract.targets) for each in subjects]
+    if has_script(contract):
+        script = str(Path(__file__).with_name("flask_script.py"))
+        command = (sys.executable, script, "{port}", records.name)
+        subjects.append(Subject(SCRIPT, command, home))
     return subjects
+
+
+def has_script(contract: Contract) -> bool:
+    """Return whether `SCRIPT` has the list of a contract."""
+    return contract.name == PET_STORE.name
 
 
 def build(python: Path | str) -> str:

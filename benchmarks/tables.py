@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     """What was measured of a server; see `compare`."""
 
 RESULTS: Final = Path(__file__).with_name("RESULTS.md")
+MARKS: Final[Mapping[str, str]] = {"get": "¹", "remembers": "²"}
+"""The marks of cells without a figure, by the ability that the server lacks."""
+_FOOTNOTES: Final = {
+    MARKS["get"]: "It does not return a record by its id, or returns one for an unknown id.",
+    MARKS["remembers"]: "A record that was posted to it cannot be read afterwards.",
+}
 _END: Final = "<!-- end -->"
 
 
@@ -21,6 +27,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def with_footnotes(text: str) -> str:
+    """Return a table, followed by the footnotes whose marks it has."""
+    notes = [f"{mark} {note}" for mark, note in _FOOTNOTES.items() if f" {mark} " in text]
+    return "\n\n".join([text, *notes])
 
 
 def figure(row: Row, name: str, form: str, ours: Row | None = None) -> str:

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 const pets = JSON.parse(
-  readFileSync(new URL("pets.json", import.meta.url), "utf8"),
+  readFileSync(new URL("records.json", import.meta.url), "utf8"),
 );
 const STATUSES = ["available", "pending", "sold"];
 const withStatus = (status) => pets.filter((pet) => pet.status === status);

@@ -1,0 +1,1 @@
+return store.get("Patient", req.params.patientId);
