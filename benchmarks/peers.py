@@ -156,7 +156,9 @@ def _openapi(contract: Contract) -> dict[str, Any]:
 def _imposters(contract: Contract) -> str:
     """Return the configuration of mountebank, an EJS template that reads the port at startup."""
     code = (_FILES / "mountebank.js").read_text(encoding="utf-8")
-    function = code[code.index("(config)") :].replace("PETS", json.dumps(contract.records), 1)
+    # mountebank puts the function in parentheses, where a semicolon is a syntax error.
+    function = code[code.index("(config)") :].rstrip().removesuffix(";")
+    function = function.replace("PETS", json.dumps(contract.records), 1)
     stubs = [{"responses": [{"inject": function}]}]
     imposter = json.dumps({"protocol": "http", "stubs": stubs})
     return f'{{"imposters": [{{"port": <%- process.env.PORT %>, {imposter[1:]}]}}'

@@ -176,6 +176,16 @@ def test_a_peer_can_be_set_up_repeatedly(contract: Contract, name: str, tmp_path
     assert all(pinned.fullmatch(package) for package in peer["packages"])
 
 
+def test_the_function_for_mountebank_is_an_expression(tmp_path: Path) -> None:
+    """mountebank puts it in parentheses."""
+    set_up(PEERS["mountebank, own code"], tmp_path, PET_STORE)
+    text = (tmp_path / "imposters.ejs").read_text(encoding="utf-8")
+    [imposter] = json.loads(text.replace("<%- process.env.PORT %>", "1"))["imposters"]
+    function = imposter["stubs"][0]["responses"][0]["inject"]
+    assert function.startswith("(config) => {")
+    assert function.endswith("}")
+
+
 # --- A run and its tables -----------------------------------------------------------------------
 
 
