@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
 from heapq import merge
@@ -266,15 +265,19 @@ class Unsaved(NamedTuple):
     next_key: int
 
 
-@dataclass(slots=True)
 class _Kept:
     """A list of a store.
+
+    Not a dataclass, which delays a start.
 
     :param before: the places that changed since, each with the record that was there, if any.
     """
 
-    view: View
-    before: dict[int, bytes | None]
+    __slots__ = ("before", "view")
+
+    def __init__(self, view: View, before: dict[int, bytes | None]) -> None:
+        self.view = view
+        self.before = before
 
 
 class Store:
@@ -439,8 +442,7 @@ class Store:
         with self._lock:
             now = self._now
             is_base = not now.changed.rows and not now.gone.rows
-            rows = map(now.base.rows.get if is_base else now.row, places)
-            return [row for row in rows if row is not None]
+            return [*filter(None, map(now.base.rows.get if is_base else now.row, places))]
 
     # --- Writing ------------------------------------------------------------------------------
 

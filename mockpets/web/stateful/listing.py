@@ -129,8 +129,11 @@ def list_records(action: Action, given: Sequence[bytes] | None = None) -> Respon
 def _in_store(action: Action) -> Listed:
     """Return the records of the store that a request selects."""
     guess, store = action.guess, action.store
-    pages = {name for name, each in guess.query.items() if each.word not in _SELECTING}
-    asked = {name: each for name, each in action.arguments.query.items() if name not in pages}
+    asked = {
+        name: value
+        for name, value in action.arguments.query.items()
+        if name not in guess.query or guess.query[name].word in _SELECTING
+    }
     is_expanded = action.additions.paths and any(each.is_expanded for each in _filters(action))
     me = action.my_key if guess.mine or guess.fixed or is_expanded else None
     key = (action.details.identity, repr((asked, action.arguments.path, me)))
