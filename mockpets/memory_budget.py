@@ -8,19 +8,19 @@ sessions share counts once, and nobody has to give anything back.
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Protocol
 
-    class Shared(Protocol):
-        """Something that counts once, however many sessions hold it; `size` is in bytes."""
 
-        @property
-        def size(self) -> int: ...
+class Shared(Protocol):
+    """Something that counts once, however many sessions hold it; `size` is in bytes."""
+
+    @property
+    def size(self) -> int: ...
 
 
 class MemoryBudget:
