@@ -30,7 +30,7 @@ class FaultKind:
 
     name: str
     sends: Literal["nothing", "head", "half", "all"]
-    then: Literal["reset", "close", "wait", "go on"]
+    then: Literal["reset", "close", "wait", "keep open"]
     effect: str
     word: str = "broken"
 
@@ -55,7 +55,9 @@ FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
                 "closes the connection in the middle of the body",
                 "cut",
             ),
-            FaultKind("malformed_json", "all", "go on", "damages the JSON of the body", "bad JSON"),
+            FaultKind(
+                "malformed_json", "all", "keep open", "damages the JSON of the body", "bad JSON"
+            ),
         )
     }
 )

@@ -90,18 +90,18 @@ def _minutes(text: str) -> float:
 @option("--base-url URL", "Base URL of the API in the app.  [default: that of the contract]")
 @option(
     "--browser NAME",
-    "Channel such as chrome, or the path of a Chromium.  [default: Playwright's Chromium]",
+    "Channel such as chrome, or path of a Chromium browser.  [default: Playwright's Chromium]",
 )
 @with_format(Choice(["text", "github", "json"]))
 @option(
     "--fail-on LEVEL|RULE",
-    "Exit with status 1 for new causes of this rule or level: error, warning (or error), note (or "
-    "a worse one) or all.  Repeatable, or comma-separated.",
+    "Exit with status 1 for new causes of this rule, or of this level or a worse one: error, "
+    "warning, note or all.  Repeatable, or comma-separated.",
     multiple=True,
 )
 @option(
     "--baseline FILE",
-    "An earlier audit.json, whose causes do not fail.",
+    "Earlier audit.json; its causes do not fail the command.",
     type=click.Path(path_type=Path),
 )
 @option(
@@ -131,8 +131,8 @@ def audit(
     config: Path | None,
     **options: Any,
 ) -> int | None:
-    """Needs Node 20.19 or newer, and @playwright/test in your project. The audit sends the requests
-    of the page to the contract's base path, on any host, to a mock. It writes only to --output and
+    """Needs Node 20.19 or newer, and @playwright/test in your project. The audit routes the page's
+    requests for the contract's base path, on any host, to a mock. It writes only to --output and
     --tests.
     """
     if problems := [*_problems(app_url, url=url, **options)]:

@@ -48,10 +48,10 @@ def _listed(
 @option("--scenario NAMES", "Scenarios, separated by commas; the first takes precedence.")
 @remote.with_client
 def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
-    """The toolbar, or openLink of the kit in your app's server, stores the names in the cookie
-    mockpets, with which the browser selects them in each request. The link has no files: another
-    person needs the same scenario files. Without a token that the server requires, the names are
-    not checked.
+    """The toolbar, or the kit's openLink in your app's server, stores the names in the cookie
+    'mockpets', which the browser sends with each request. The link does not contain files: another
+    person needs the same scenario files. If the server requires a token and you pass none, the
+    names are not checked.
     """
     parts = plain_url(app_url)
     if parts is None:
@@ -136,7 +136,7 @@ def verify(
     as_json: bool,
     **conditions: str | None,
 ) -> int:
-    """If it did not, shows the nearest requests and how they differ."""
+    """If not, shows the nearest requests and how they differ."""
     from mockpets.client import ControlError, VerificationError
 
     expected: int | Times | None = times
@@ -184,7 +184,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 @flag("--all", "of_all", text="Reset every session.")
 @remote.with_clients
 def reset(clients: list[ControlClient], of_all: bool) -> None:
-    """Active scenarios stay. With several --url, resets the session where it exists."""
+    """Active scenarios stay active. With several --url, resets the session where it exists."""
     if of_all:
         for client in clients:
             if client.name != constants.DEFAULT_SESSION:
@@ -237,9 +237,9 @@ def data(
     client: ControlClient, name: str | None, where: tuple[str, ...], as_json: bool, **action: Any
 ) -> None:
     """NAME is a collection of the contract or of the active scenarios. `set` replaces all records
-    by generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in
-    a folder of fixtures or as --json prints it. `add` adds a RECORD, such as '{"name": "Miso",
-    "categoryId": 2}', whatever stubs respond. `clear` removes all records.
+    with NUMBER generated ones, with those of a FIXTURE, or with those in a JSON or YAML FILE, in
+    the format of a fixture or of --json. `add` adds a RECORD, such as '{"name": "Miso",
+    "categoryId": 2}', regardless of stubs. `clear` removes all records.
     """
     if name is not None:
         _act(client, name, where=where, as_json=as_json, **action)
@@ -389,9 +389,9 @@ def list_held(client: ControlClient, as_json: bool) -> None:
 @click.argument("numbers", nargs=-1, required=True, type=integer(1), metavar="NUMBER...")
 @option(
     "--reply JSON",
-    """Send this in their place, as in the sequence of a stub, such as '{"status": 500}'.""",
+    """Response to send instead, as in the sequence of a stub, such as '{"status": 500}'.""",
 )
-@option("--delay TIME", "How long each waits before it is sent, such as 3s.")
+@option("--delay TIME", "Delay before each response is sent, such as 3s.")
 @remote.with_client
 def release_held(
     client: ControlClient, numbers: tuple[int, ...], reply: str | None, delay: str | None
@@ -462,8 +462,8 @@ def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
 def drop_session(client: ControlClient, name: str | None, of_all: bool) -> None:
     """Remove a session, or all, and release the responses that they hold.
 
-    For a minute, the server responds with 410 to requests that name such a session, so that an open
-    page does not create it again.
+    For a minute, the server responds with 410 to requests that name a removed session, so that an
+    open page does not recreate it.
     """
     if of_all == (name is not None):
         raise invalid("sessions drop", "needs either NAME or --all")
@@ -507,7 +507,7 @@ def export_session(client: ControlClient, file: Path, log: bool) -> None:
 @_FILE
 @remote.with_client
 def import_session(client: ControlClient, file: Path) -> None:
-    """Replace the contents of a session by those in a file; creates the session if necessary.
+    """Replace the contents of a session with those in a file; create the session if necessary.
 
     The request log starts again. Name the session with --session.
     """

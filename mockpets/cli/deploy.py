@@ -102,9 +102,9 @@ def render(target: str, processes: int) -> dict[str, str]:
     type=click.Path(path_type=Path, file_okay=False),
 )
 def deploy(target: str, processes: int, out: Path | None) -> None:
-    """Each session belongs to one process: crc32 of its name modulo NUMBER. Another NUMBER moves
-    most sessions, so change it while no tests run. Prometheus, its alerts and a Grafana dashboard
-    are included. With nginx, prints only its configuration, which can replace HAProxy's.
+    """Each session belongs to one process: crc32 of its name modulo NUMBER. Changing NUMBER moves
+    most sessions, so do it while no tests run. The files include Prometheus, its alerts and a
+    Grafana dashboard. For nginx, prints only its configuration, which can replace HAProxy's.
     """
     for name, text in render(target, processes).items():
         if out is None:

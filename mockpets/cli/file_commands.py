@@ -131,10 +131,10 @@ def check(
     **flags: object,
 ) -> int:
     """Without FILE or DIR, checks all files that `serve` would load, against the contracts that it
-    would serve: operations, parameters, statuses, bodies and records. A list is a fixture if the
-    file is JSON or in a folder named fixtures or given with --fixtures-dir; other files are
-    scenarios. Warns about likely mistakes, such as stubs that are never reached. The exit status is
-    1 if there are problems.
+    would serve: operations, parameters, statuses, bodies and records. A file that contains a list
+    is a fixture if it is JSON, or in a folder named fixtures or given with --fixtures-dir; other
+    files are scenarios. Warns about likely mistakes, such as stubs that are never reached. The exit
+    status is 1 if there are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
@@ -181,7 +181,7 @@ def _lines_of(file: str) -> list[str]:
 @click.argument("name")
 @with_settings("scenarios_dir", "contract", "corrections")
 def new(name: str, config: Path | None, **flags: object) -> None:
-    """It shows the whole scenario language in comments. The file goes into the last
+    """The file shows the whole scenario language in comments. It goes into the last
     --scenarios-dir, or into the working directory.
     """
     settings = load_settings(flags, os.environ, config)
@@ -230,7 +230,7 @@ def schema(config: Path | None, **flags: object) -> None:
 @option("--count NUMBER", "Number of records.", type=integer(0, RECORDS_GENERATED), default="16")
 @with_settings("seed", "locale", "contract", "corrections")
 def fixture(collection: str | None, count: int, config: Path | None, **flags: object) -> None:
-    """COLLECTION is one of the contract; the default is its only one."""
+    """COLLECTION is a collection of the contract; leave it out if there is only one."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.seed.generated_records import generate
@@ -261,7 +261,9 @@ def _collection(name: str | None, contracts: Contracts) -> Collection:
 @flag("--control", text="Print the control API instead.")
 @with_settings("contract", "corrections")
 def openapi(label: str | None, control: bool, config: Path | None, **flags: object) -> None:
-    """CONTRACT is the name of one of several: shop for shop.yaml. The default is the first."""
+    """If there are several contracts, CONTRACT names one: shop for shop.yaml. The default is the
+    first.
+    """
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.settings.named_contracts import contracts_of

@@ -128,11 +128,12 @@ class _Repository:
 
 
 @click.command()
-@flag("--dry-run", text="Show what would be written, and write nothing.")
-@flag("--states", text="Also write tests that picture the app in every state.")
+@flag("--dry-run", text="Show what would be written, without writing it.")
+@flag("--states", text="Also write tests that take screenshots of the app in every state.")
 @option(
     "--variable NAME",
-    "Variable with the base URL of your app.  [default: the one that it reads, or VITE_API_URL]",
+    "Variable with the base URL of the API.  [default: the one that your app reads, or "
+    "VITE_API_URL]",
 )
 @with_settings("contract", "corrections", has_file=False)
 @click.pass_context
@@ -140,9 +141,9 @@ def init(
     context: click.Context, /, dry_run: bool, states: bool, variable: str | None, **flags: object
 ) -> None:
     """Run it in the folder with package.json. It writes mockpets.toml, which names your contract
-    for the other commands. It writes no file that exists, except for a script in package.json and a
-    line in .env.development and .gitignore, and shows what to add to your own files. A second run
-    changes nothing.
+    for the other commands. It changes no existing files, except that it adds a script to
+    package.json and a line to .env.development and .gitignore. It shows what to add to your own
+    files. A second run changes nothing.
     """
     front_end = _front_end(states, variable, flags)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))

@@ -57,20 +57,20 @@ _with_integrations = with_options(
     "--api-types",
     metavar="FILE",
     multiple=True,
-    help="File by openapi-typescript with the types of a contract, or 'none'; by default one that "
-    "is found. The kit writes the types of other contracts. Repeatable.",
+    help="File with the types of a contract, written by openapi-typescript, or 'none'; by default, "
+    "one that is found. The kit writes the types of other contracts. Repeatable.",
 )
 @with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     """DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless
-    the working directory has a configuration. With --ssr alone, leaves out the client, which your
-    app does not need.
+    the working directory has a Playwright configuration. With --ssr alone, leaves out the client,
+    which your app does not need.
 
-    The npm package has the client. Its command writes mockpets.d.ts, as --types does: the
-    operations and collections of your contract, and the names of your scenarios and gates.
+    The npm package already has the client, so its command writes mockpets.d.ts, as --types does:
+    the operations and collections of your contract, and the names of your scenarios and gates.
 
-    The folder stores the options, and later calls without them repeat them. To drop an option,
-    delete the folder first.
+    The folder stores the options, and later calls reuse them. To drop an option, delete the folder
+    first.
     """
     chosen = [name for name in texts.INTEGRATIONS if flags.pop(name)]
     if types and chosen:

@@ -29,7 +29,7 @@ _COMMANDS: Final = {
             "settings",
             "Print every setting that 'serve' would use here, with its source.",
         ),
-        "deploy": ("deploy", "Print the files that run several processes behind HAProxy."),
+        "deploy": ("deploy", "Print the files to run several processes behind HAProxy."),
     },
     "Control a running server": {
         "use": ("remote", "Switch the scenarios of a running server, or print the active ones."),
@@ -42,9 +42,9 @@ _COMMANDS: Final = {
             "List the collections of a running server, or list and change the records of one.",
         ),
         "pets": ("control", "List the pets of a running server, or change them."),
-        "stub": ("record", "Print a stub that responds to requests like a recorded one."),
+        "stub": ("record", "Print a stub made from a recorded request and its response."),
         "record": ("record", "Record the requests of a session as a scenario."),
-        "held": ("control", "List the responses of a running server that wait, or release some."),
+        "held": ("control", "List the waiting responses of a running server, or release some."),
         "gates": ("control", "List the gates of a running server, or open one."),
         "sessions": (
             "control",
@@ -87,7 +87,7 @@ _COMMANDS: Final = {
         ),
     },
     "Help coding agents": {
-        "skill": ("skill", "Print the skill for coding agents: how to use mockpets, in a page."),
+        "skill": ("skill", "Print the skill for coding agents: how to use mockpets, on one page."),
     },
 }
 """The commands by heading, in the order of the help: the module with the function of that name, and

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 @click.command()
 @with_client
 def mcp(client: ControlClient) -> None:
-    """An agent that can use HTTP needs no command, only the URL
-    http://localhost:7387/__mockpets/mcp. --session is the session of tools that are called without
-    one.
+    """An agent that can use HTTP does not need this command, only the URL
+    http://localhost:7387/__mockpets/mcp. --session is for calls of tools that name no session.
     """
     for line in sys.stdin.buffer:
         if line.strip() and (response := _forward(client, line)) is not None:

@@ -40,8 +40,8 @@ _START: Final = "start"
 @option("--fault NAME", "Break the response in this way instead.")
 @option("--hold GATE", "Hold the response of the operation at this gate.")
 @option("--delay TIME", "Delay the response of the operation, such as 3s.")
-@option("--times NUMBER", "How many requests to respond to.", type=integer(1))
-@flag("--exact", text="Match the ids and dates of the request too.")
+@option("--times NUMBER", "Number of requests to respond to.", type=integer(1))
+@flag("--exact", text="Also match the IDs and dates of the request.")
 @flag("--use", text="Put the stub on top of the active scenarios.")
 @flag("--drop", text="Remove the stub again.")
 @option("--output, -o FILE", "Write a scenario file with the stub.", type=Path)
@@ -83,7 +83,7 @@ def _lines(result: RecordedStub) -> Iterator[str]:
 @click.argument("name", metavar="start|NAME")
 @option(
     "--output, -o FILE",
-    "The file.  [default: NAME.yaml in the server's --scenarios-dir, or else in yours or here]",
+    "File to write.  [default: NAME.yaml in the server's --scenarios-dir, or else yours or here]",
     type=Path,
 )
 @option(
@@ -105,11 +105,11 @@ def record(
     base_url: str | None,
     as_json: bool,
 ) -> int | None:
-    """With start, records from the next request on and saves the current data. With NAME, writes a
-    scenario that reproduces these responses: the data of the beginning, and a stub for each
-    response that differs from the operation's. The server saves it if it has a writable
-    --scenarios-dir. Without a start, the recording begins with the session, or with its last reset.
-    Keys, cookies, and tokens and passwords in bodies are never written.
+    """With 'start', saves the current data, and records from the next request on. With NAME, writes
+    a scenario that reproduces the recorded responses: the initial data, and a stub for each
+    response that differs from the operation's. The server saves the file if it has a writable
+    --scenarios-dir. Without 'start', the recording begins when the session was created or last
+    reset. Keys, cookies, and tokens and passwords in bodies are never written.
     """
     source = click.get_current_context().get_parameter_source
     for key in ("base_url", "contract", "corrections"):

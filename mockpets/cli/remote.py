@@ -126,7 +126,7 @@ def reporting(client: ControlClient, call: Callable[[], int | None]) -> int | No
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         # The client checks only that a response is a JSON object, not its properties.
         reason = cut(f"{type(error).__name__}: {error}", 100)
-        report([f"{client.url} sent a response that is not one of mockpets ({reason})"])
+        report([f"{client.url} sent an unexpected response; is it a mockpets server? ({reason})"])
     return 1
 
 
@@ -283,8 +283,8 @@ def requests(
     clear: bool,
     **options: Any,
 ) -> None:
-    """The columns: number, time, method, target, status (... while the response is pending),
-    milliseconds (plus those of a delay, gate or throttle), stubs, the outcome unless it is sent,
+    """Columns: number, time, method, target, status (... while the response is pending),
+    milliseconds (plus those of a delay, gate or throttle), stubs, the outcome if it is not 'sent',
     and notes. --follow shows a pending request again when its response ends. GET
     /__mockpets/requests/NUMBER returns a request and its response in full.
     """

@@ -50,7 +50,7 @@ _PART: Final = 8
     "mockpets replay two-orders.har",
 )
 @click.argument("files", nargs=-1, required=True, type=Path, metavar="FILE...")
-@option("--base-url URL", "Base URL of the API in the files, if it was not mockpets.")
+@option("--base-url URL", "Base URL of the API in the files, if it is not mockpets.")
 @option("--key-env NAME", "Environment variable with the API key, if --url is not mockpets.")
 @flag("--allow-writes", text="Send POST, PUT, PATCH and DELETE even if --url is not mockpets.")
 @with_json
@@ -65,9 +65,9 @@ def replay(
     allow_writes: bool,
     as_json: bool,
 ) -> int:
-    """They go to a running mockpets, one after the other. What a gate holds is released. Ids that
-    either server assigned count as equal, and so do redacted secrets. With the URL of another
-    service, only GET and HEAD are sent.
+    """Sends them to a running mockpets, one after the other, and releases responses that a gate
+    holds. IDs that either server assigned count as equal, and so do redacted secrets. With the URL
+    of another service, sends only GET and HEAD.
     """
     from mockpets.cli.har_recording import read_exchanges
     from mockpets.recording.secret_removal import Redactor

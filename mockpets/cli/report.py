@@ -60,8 +60,8 @@ _OF_FILES: Final = {"har", "base_url"}
 @with_format(Choice(["text", "github", "json"]))
 @option(
     "--fail-on RULE",
-    "Exit with status 1 if this rule has findings; 'error' for any rule of level error, 'all' "
-    "for any rule.  Repeatable, or comma-separated.",
+    "Exit with status 1 if this rule has findings; 'error' means any rule of that level, 'all' "
+    "any rule.  Repeatable, or comma-separated.",
     multiple=True,
 )
 @with_contracts

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @with_json
 @with_settings()
 def settings(config: Path | None, as_json: bool, **flags: object) -> None:
-    """Takes the options of 'serve'. For a running server, see 'settings' of GET
+    """Accepts the options of 'serve'. For a running server, see 'settings' in GET
     /__mockpets/state.
     """
     from mockpets.settings.effective import effective_settings, value_text

@@ -27,8 +27,8 @@ _NAME: Final = "mockpets"
 )
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 def skill(folder: Path | None, check: bool) -> int:
-    """With --install, writes it with the pages that it refers to, for agents that look for skills
-    in a repository.
+    """With --install, writes the skill and the pages that it links to, for agents that look for
+    skills in a repository.
     """
     texts = skill_files()
     if folder is None and not check:

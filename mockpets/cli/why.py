@@ -40,8 +40,8 @@ _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="With METHOD PATH: a header of the request. Repeatable. The request has the server's key "
-    "where its operation needs one, unless you send another.",
+    help="With METHOD PATH: a header of the request. Repeatable. If the operation needs a key, "
+    "the request has the server's, unless you pass another.",
 )
 @option("--body JSON", "With METHOD PATH: the body of the request.")
 @with_json
@@ -54,8 +54,8 @@ def why(
     as_json: bool,
 ) -> None:
     """Shows what responded, each stub in order with its conditions and counts, and the nearest
-    stub. NUMBER is from the request log; the default is the last request. With METHOD PATH, nothing
-    is sent and nothing changes.
+    stub. NUMBER is from the request log; the default is the last request. With METHOD PATH,
+    explains a request without sending it, and changes nothing.
     """
     if len(request) == _METHOD_AND_PATH:
         explanation = _try_out(client, _unsent(client, *request, headers, body))

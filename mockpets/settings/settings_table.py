@@ -201,8 +201,8 @@ class Settings:
         "OpenAPI document to serve, as FILE or /PATH=FILE; pet-store is built in.",
         unset="pet-store", seen_by_sessions=True)
     corrections: str = _row("", check.file, "FILE", "data and scenarios",
-        "File that corrects what is inferred of the document; by default the one beside it, such "
-        "as blog.mockpets.yaml.")
+        "File that corrects what is inferred from the document; by default, the one beside it, "
+        "such as blog.mockpets.yaml.")
     scenario: tuple[str, ...] = _row((DEFAULT_SCENARIO,), check.scenario_name, "NAME",
         "data and scenarios",
         "Scenario to activate; if you pass several, the first takes precedence.",
@@ -214,13 +214,13 @@ class Settings:
     seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER", "data and scenarios",
         "Seed for the generated records.", seen_by_sessions=True)
     data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER", "data and scenarios",
-        "What a collection contains at first, such as pets=40 or orders=orders.json: a JSON or "
-        "YAML file, or how many records to generate.", unset="pets=16", seen_by_sessions=True)
+        "Initial records of a collection, such as pets=40 or orders=orders.json: the number to "
+        "generate, or a JSON or YAML file.", unset="pets=16", seen_by_sessions=True)
     locale: str = _row("en_US", check.locale, "LOCALE", "data and scenarios",
         "Locale of the generated names.", seen_by_sessions=True)
     now: str = _row("", check.moment, "TIME", "data and scenarios",
-        "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
-        "still.", seen_by_sessions=True)
+        "Fixed time of the clock in every session, such as 2030-12-06T09:00:00Z.",
+        seen_by_sessions=True)
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY", "data and scenarios",
         "API key that clients send as a bearer token; '*' accepts any bearer token.",
         is_secret=True)
@@ -239,14 +239,14 @@ class Settings:
     prefix: str = _row("", check.prefix, "PATH", "listening",
         "Path prefix of every URL, such as /mock.")
     max_records: int | None = _row(None, check.integer(1), "NUMBER", "sessions and limits",
-        "Maximum number of records that requests add to a collection of a session.",
+        "Maximum number of records that requests can add to a collection of a session.",
         unset=f"{USUAL.records}, or {PUBLIC.records} with --public")
     max_sessions: int | None = _row(None, check.integer(1, 10_000), "NUMBER", "sessions and limits",
         "Maximum number of sessions.",
         unset=f"{USUAL.sessions}, or {PUBLIC.sessions} with --public, in proportion to --memory")
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE",
         "sessions and limits",
-        "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
+        "What creates sessions: any request (implicit), or only PUT sessions/NAME (declared).",
         seen_by_sessions=True)
     memory: int | None = _row(None, check.memory, "SIZE", "sessions and limits",
         "Maximum memory for the request logs and records of all sessions.",
@@ -254,7 +254,8 @@ class Settings:
     state: str = _row("", check.new_file, "FILE", "sessions and limits",
         "File in which sessions are saved across restarts.")
     reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME", "sessions and limits",
-        "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.")
+        "Reset all sessions at this interval, such as 30m; 0s means never, or hourly with "
+        "--public.")
     drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME", "listening",
         "Time to keep serving after SIGTERM while GET ready responds with 503, such as 30s; "
         "at most 10m.")
@@ -262,9 +263,9 @@ class Settings:
         "Public demo mode: stricter limits and one session per visitor.")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER",
         "sessions and limits",
-        "With --public, requests per second of each visitor (burst: 2x).")
+        "With --public, requests per second for each visitor (burst: 2x).")
     log_addresses: bool = _row(False, switch, "", "log",
-        "With --public, log the addresses of the clients too.")
+        "With --public, also log the addresses of clients.")
     name: str = _row("", check.node_name, "NAME", "log",
         "Name of this server in the header Mockpets-Node and in the log.")
     log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT", "log",
@@ -286,7 +287,7 @@ class Settings:
 
     @property
     def starts(self) -> dict[str, str]:
-        """What collections contain at first, by name: a file, or how many records to generate."""
+        """The initial records of collections, by name: a file, or the number to generate."""
         return dict(part.split("=", 1) for part in self.data)
 
     @property

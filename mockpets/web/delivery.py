@@ -63,7 +63,7 @@ def delivery_of(
     fault = None if outcome.fault is None else FAULTS[outcome.fault]
     if fault is not None:
         _damage(response, fault)
-        close = close or fault.then != "go on"
+        close = close or fault.then != "keep open"
     if request.incoming.server is None:
         if waits(outcome) or (fault is not None and fault.sends == "nothing"):
             _log.warning(
