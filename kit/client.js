@@ -550,7 +550,7 @@ export class Mockpets {
   }
 
   /**
-   * Put such a stub on top of the active scenarios, whose counters go on.
+   * Put such a stub on top of the active scenarios, which keep their counters.
    * @param {Pick<Entry, "number">} request
    * @param {StubOptions} [options]
    * @returns {Promise<StubInUse>}

@@ -24,9 +24,9 @@ class AuditRule(NamedTuple):
 
 RULES: Final = (
     AuditRule("blank", "error", "shows nothing at all after the failure"),
-    AuditRule("stuck", "error", "still shows what it shows while loading"),
+    AuditRule("stuck", "error", "keeps showing its loading state"),
     AuditRule("looks-empty", "error", "shows what it shows for an empty list"),
-    AuditRule("silent", "error", "loses its texts, or fails, without a message"),
+    AuditRule("silent", "error", "loses its content, or fails, without a message"),
     AuditRule("collateral", "error", "loses texts of operations that succeeded"),
     AuditRule("uncaught", "error", "throws an exception that nothing catches"),
     AuditRule("storm", "error", "sends an operation's request five or more times in two seconds"),

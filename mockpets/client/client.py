@@ -203,7 +203,7 @@ class ControlClient:
         return self._call(calls.STUB, number, query=_query(instead))
 
     def respond_like(self, number: int, **instead: Unpack[types.StubOptions]) -> types.StubInUse:
-        """Put such a stub on top of the active scenarios, whose counters go on."""
+        """Put such a stub on top of the active scenarios, which keep their counters."""
         return self._call(calls.RESPOND_LIKE, number, query=_query(instead))
 
     def drop_stub(self, number: int) -> types.DroppedStub:

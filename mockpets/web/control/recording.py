@@ -52,7 +52,7 @@ async def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
 
 @responds_to(calls.RESPOND_LIKE)
 async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
-    """Put that stub on top of the session's scenarios, whose counters go on."""
+    """Put that stub on top of the session's scenarios, which keep their counters."""
     result, scenario, source = await _recorded(call)
     session, name = call.session, scenario.name
     names = (name, *(each for each in session.active if each != name))

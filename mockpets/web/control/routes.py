@@ -201,7 +201,7 @@ def health(call: ControlRequest) -> JsonResponse[types.Health]:
 
 @responds_to(calls.READY)
 def ready(call: ControlRequest) -> JsonResponse[types.Health]:
-    """Report that the server accepts requests, and will go on doing so."""
+    """Report that the server accepts requests and is not shutting down."""
     server = call.request.incoming.server
     seconds = server.stops_in() if server else None
     if seconds is not None:

@@ -277,7 +277,7 @@ def _text(session: Session, library: Library, name: str) -> str | None:
 
 @responds_to(calls.USE)
 async def use(call: ControlRequest) -> JsonResponse[types.Activated]:
-    """Activate other scenarios; the counters of those that were active go on.
+    """Activate other scenarios; those that stay active keep their counters.
 
     If exactly these are active already, their counters start again.
     """
