@@ -305,11 +305,13 @@ function reasonOf(error) {
 export async function watch(next, { signal, changed, failed, last }) {
   for (let failures = 0; !signal.aborted;) {
     try {
+      // After a failure, the server may be another one with the same numbers, which would wait for its next change.
+      const known = failures ? undefined : last;
       const now = await next(
-        last ? { since: last.change, wait: POLL_SECONDS } : {},
+        known ? { since: known.change, wait: POLL_SECONDS } : {},
       );
       // Another number of resets, or a lower number of changes, belongs to another session or server.
-      const isSame = last?.resets === now.resets && last.change <= now.change;
+      const isSame = known?.resets === now.resets && known.change <= now.change;
       await changed(isSame ? now.changed : null);
       last = now;
       failures = 0;
