@@ -77,6 +77,14 @@ def test_a_click_sets_a_state_and_another_releases_it(panel: Panel) -> None:
     assert panel.call("GET", "/v1/pets/3").status == 200
 
 
+def test_two_clicks_at_once_set_both_states(panel: Panel) -> None:
+    panel.view("States")
+    chips = [chip(panel, each).element_handle() for each in ("getPet:404", "listPets:empty")]
+    panel.page.evaluate("(chips) => chips.forEach((each) => each.click())", chips)
+
+    expect(panel.active).to_have_text(["listPets:empty", "getPet:404"])
+
+
 def test_states_stack_on_scenarios_and_the_head_leads_to_them(panel: Panel) -> None:
     panel.activate("empty")
     panel.view("States")

@@ -467,17 +467,24 @@ export async function activate(names) {
   if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
 }
 
+/** @type {Promise<unknown>} the last change that `stack` has begun */
+let stacking = Promise.resolve();
+
 /**
- * Activate a scenario on top of the active ones, or deactivate it.
+ * Activate a scenario on top of the active ones, or deactivate it. A quick second click waits for the first.
  * @param {string} name
  */
 export function stack(name) {
-  const { active } = loadedState();
-  return activate(
-    active.includes(name)
-      ? active.filter((each) => each !== name)
-      : stacked(active, name),
-  );
+  const done = stacking.then(() => {
+    const { active } = loadedState();
+    return activate(
+      active.includes(name)
+        ? active.filter((each) => each !== name)
+        : stacked(active, name),
+    );
+  });
+  stacking = done.catch(() => {});
+  return done;
 }
 
 /**
