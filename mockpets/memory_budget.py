@@ -1,8 +1,8 @@
 """Memory limits that all sessions share, which are parts of `--memory`.
 
-A budget is a counter that rises with what sessions take. What they free does not lower it, except
-that of single records: at the limit, what is still held is counted anew. So a table that many
-sessions share counts once, and nobody has to give anything back.
+A budget is a counter that rises with what sessions take. Only the deletion of single records lowers
+it. Code that frees anything else calls `note_freed`, and at the limit, all that is still held is
+counted again. So a table counts once, however many sessions share it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class MemoryBudget:
         self._parent = parent
         self._used = 0
         self._was_freed = False
-        """Whether to count anew at the limit: with 5,000 sessions this takes 7 ms, too long for
+        """Whether to count again at the limit: with 5,000 sessions this takes 7 ms, too long for
         each request that a full server rejects."""
         self._lock = Lock()
 
@@ -57,7 +57,7 @@ class MemoryBudget:
 
     @property
     def used(self) -> int:
-        """How many bytes are held, counted anew."""
+        """How many bytes are held, counted on each access."""
         return self.count(())[0]
 
     def _as_taken(self, shared: Collection[Shared]) -> tuple[int, int]:

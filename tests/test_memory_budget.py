@@ -1,4 +1,4 @@
-"""Memory budgets: the limit, counting anew, parts of a budget, and threads."""
+"""Memory budgets: the limit, counting again, parts of a budget, and threads."""
 
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor

@@ -75,7 +75,7 @@ class SessionRegistry:
         self._replaced: dict[str, None] = {}
         """The names of owners' sessions that were replaced with changes, the latest last."""
         self._owned = Counter[str]()
-        """The number of sessions of each owner; counting them anew takes a millisecond."""
+        """The number of sessions of each owner; counting them again takes a millisecond."""
         self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
         """The memory for the records of each owner."""
         self._due: dict[str, Session] = {}
