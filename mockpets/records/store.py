@@ -295,7 +295,7 @@ class Store:
     # They save 200 bytes, 3 % of what a session takes.
     __slots__ = (
         *("_budget", "_changed", "_lock", "_max_new", "_next_key", "_now", "_on_change"),
-        *("_results", "_saved_key", "_seed", "_views", "collection", "size", "start"),
+        *("_results", "_revision", "_saved_key", "_seed", "_views", "collection", "size", "start"),
     )
 
     def __init__(
@@ -311,6 +311,7 @@ class Store:
         """What its records take in addition to its tables, in bytes."""
         self._now = self._plain(start)
         self._results = Results(RESULTS)
+        self._revision = object()
         self._views: Results | None = None
         self._lock = Lock()
         self._on_change: Callable[[int], object] = lambda _: None
@@ -326,9 +327,12 @@ class Store:
     @property
     def is_changed(self) -> bool:
         """Whether the records differ from the initial ones, or a key was assigned."""
+        return not self._is_as_at_start or self._next_key != self.start.highest + 1
+
+    @property
+    def _is_as_at_start(self) -> bool:
         now = self._now
-        is_same = now.base is self.start and not now.changed.rows and not now.gone.rows
-        return not is_same or self._next_key != self.start.highest + 1
+        return now.base is self.start and not now.changed.rows and not now.gone.rows
 
     @property
     def base(self) -> Table:
@@ -404,9 +408,15 @@ class Store:
         Get it before the records, so that what is computed of older ones is not kept. Stores that
         changed nothing share it.
         """
-        now = self._now
-        is_shared = now.base is self.start and not now.changed.rows and not now.gone.rows
-        return self.start.results if is_shared else self._results
+        return self.start.results if self._is_as_at_start else self._results
+
+    @property
+    def revision(self) -> object:
+        """Stands for the current records: the next change replaces it.
+
+        Stores that changed nothing share it. Get it before the records, as `results`.
+        """
+        return self.start.revision if self._is_as_at_start else self._revision
 
     def view(self, key: Hashable, make: Callable[[], Selection]) -> View:
         """Return a list of records, which is kept and follows changes.
@@ -542,6 +552,7 @@ class Store:
 
     def _mark(self, place: int, before: bytes | None) -> None:
         """Note that the record at a place changed, and which one was there before, if any."""
+        self._revision = object()
         if self._results:
             self._results = Results(RESULTS)
         if self._views:
@@ -668,7 +679,7 @@ class Store:
         # Equal records are unchanged, wherever they come from; comparing them ends early.
         base = self.start if contents.base.rows == self.start.rows else contents.base
         self._now = contents._replace(base=base, size=0)
-        self._results, self._views = Results(RESULTS), None
+        self._results, self._revision, self._views = Results(RESULTS), object(), None
         highest = max(contents.base.highest, contents.changed.highest)
         self._next_key = max(self._next_key, contents.next_key, highest + 1)
         self._changed = None

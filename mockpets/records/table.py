@@ -54,7 +54,7 @@ class Table:
     :param frozen: whether the table is shared, and so read-only.
     :param size: what a frozen table takes of the memory for records, in bytes; 0 for the initial
         records of a server, and in a store, which counts its own ones.
-    :param results: of a frozen table; see `Store.results`.
+    :param results: of a frozen table; see `Store.results`, also for `revision`.
     """
 
     collection: Collection
@@ -66,6 +66,7 @@ class Table:
     frozen: bool = False
     size: int = 0
     results: Results = field(default_factory=partial(Results, RESULTS))
+    revision: object = field(default_factory=object)
     _digest: str = ""
 
     @property

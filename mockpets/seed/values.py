@@ -26,6 +26,8 @@ __all__ = ["ABSENT", "Values"]
 
 _RESULTS: Final = 1024
 """Most are records as responses show them: ten pages of a hundred."""
+_RESPONSES: Final = 256
+"""Such as the pages and records that a page of an app loads."""
 
 
 class Values:
@@ -48,6 +50,8 @@ class Values:
         self.shape = self._shapes.of
         self.results = Results(_RESULTS)
         """What callers have made with these values."""
+        self.responses = Results(_RESPONSES)
+        """Whole responses with them."""
 
     def value(
         self,

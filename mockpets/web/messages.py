@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.contract_model import Operation
+    from mockpets.contract.contract_model import Collection, Operation
     from mockpets.interface import After, Incoming, Pair, Result
     from mockpets.request_log.request_log import Kept
     from mockpets.request_log.wait import Wait
@@ -69,6 +69,9 @@ class Request(flask.Request):
     """What its response waits for; None if it is sent at once."""
     kept: Kept | None = None
     """Its entry in the request log, if its response waits."""
+    also_read: tuple[tuple[Collection, object], ...] = ()
+    """The collections whose records its response depends on, besides that of its operation, and
+    their revisions."""
     base: str | None = None
     """The session and scenarios in its base path, such as ``w3+empty``; None without one."""
     baggage: tuple[Mapping[str, str], str] | None = None

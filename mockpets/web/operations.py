@@ -72,7 +72,7 @@ def _of_document(operation: Operation, request: Request, *stores: Store) -> Resp
 @cache
 def _of_documents() -> tuple[Callable[..., Response], ...]:
     """Import what responds for documents: it slows down the start, and importing each request."""
-    from mockpets.web.documented import respond
+    from mockpets.web.kept_responses import respond
     from mockpets.web.stateful.conditions import show
     from mockpets.web.stateful.roles import act
 

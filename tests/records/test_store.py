@@ -92,22 +92,23 @@ def test_each_change_forgets_the_results_of_a_store(change: Callable[[Store], ob
     store = Store(table_of(PETS, pet(1), pet(2)), 10)
     store.create(pet(3))
     store.results["total"] = 3
-    assert store.results == {"total": 3}
+    before = store.revision
+    assert store.results == {"total": 3} and store.revision is before
 
     change(store)
-    assert store.results == {}
+    assert store.results == {} and store.revision is not before
 
 
-def test_stores_that_changed_nothing_share_their_results() -> None:
+def test_stores_that_changed_nothing_share_their_results_and_their_revision() -> None:
     start = table_of(PETS, pet(1), pet(2))
     one, other, changed = (Store(start, 10) for _ in range(3))
     changed.delete("1")
     one.results["total"] = 2
 
-    assert other.results == {"total": 2}
-    assert changed.results == {}
+    assert other.results == {"total": 2} and other.revision is one.revision
+    assert changed.results == {} and changed.revision is not one.revision
     changed.replace(start)
-    assert changed.results == {"total": 2}
+    assert changed.results == {"total": 2} and changed.revision is one.revision
 
 
 def test_a_session_costs_only_what_it_changes() -> None:

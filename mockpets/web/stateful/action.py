@@ -116,7 +116,9 @@ class Action:
         # With a label if another contract has a collection with this name.
         labelled = f"{collection.name.partition('.')[0]}.{name}"
         found = collections.get(labelled) or collections[name]
-        return session_of(self.request).store(stack, found)
+        store = session_of(self.request).store(stack, found)
+        self.request.also_read += ((found, store.revision),)
+        return store
 
     def people(self) -> Store:
         """Return the records of those who log in, of whom there must be a collection."""
@@ -126,9 +128,9 @@ class Action:
         return self._people
 
     @property
-    def people_results(self) -> object:
-        """What changes with the people whom records embed; None if they embed nobody."""
-        return self.people().results if self.additions.owner else None
+    def people_revision(self) -> object:
+        """The `Store.revision` of the people whom records embed; None if they embed nobody."""
+        return self.people().revision if self.additions.owner else None
 
     def person_in(self, row: bytes) -> bytes | None:
         """Return the person whom a record embeds; None without one."""

@@ -140,7 +140,7 @@ def _in_store(action: Action) -> Listed:
     if not is_expanded:
         return _Viewed(store, store.view(key, lambda: _selection(action)))
     # What other records add changes with these, so the next change of any forgets the list.
-    results, others = store.results, action.people_results
+    results, others = store.results, action.people_revision
     known: tuple[object, Sequence[bytes]] | None = results.get(key)
     if known is None or known[0] is not others:
         rows = _sorted(action, store.rows(), [*_list_conditions(action), *_filters(action)])

@@ -1,0 +1,68 @@
+"""Send the response to a request that reads again, until something that it depends on changes.
+
+Putting a page together from the kept JSON of its records takes as long as the rest of a request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mockpets.web import documented
+from mockpets.web.documented import details_of, session_of, values_of
+from mockpets.web.messages import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mockpets.contract.contract_model import Collection, Operation
+    from mockpets.interface import Pair
+    from mockpets.records.store import Store
+    from mockpets.web.messages import Request
+
+_KEPT_BYTES: Final = 32 * 1024
+"""The longest response to keep, with the texts of its request; there are at most 256."""
+
+
+class _Kept(NamedTuple):
+    """A response.
+
+    :param others: the collections, besides that of the operation, whose records it depends on,
+        and their revisions.
+    """
+
+    body: bytes
+    status: int
+    headers: Sequence[Pair]
+    others: Sequence[tuple[Collection, object]]
+
+    def is_current(self, request: Request) -> bool:
+        session, stack = session_of(request), request.stack
+        assert stack is not None  # noqa: S101 - `Playback.respond` sets it
+        return all(session.store(stack, each).revision is known for each, known in self.others)
+
+
+def respond(
+    operation: Operation,
+    request: Request,
+    *stores: Store,
+    act: Callable[..., Response] | None = None,
+) -> Response:
+    """Return what `documented.respond` returns, or has returned to an equal request."""
+    details, get = details_of(operation), request.environ.get
+    has_body = get("CONTENT_LENGTH") or get("wsgi.input_terminated")
+    if operation.method != "GET" or has_body or not details.read_keys:
+        return documented.respond(operation, request, *stores, act=act)
+    sent = [request.credential, *map(get, details.read_keys)]
+    revisions = [store.revision for store in stores]
+    results, key = values_of(operation, request).responses, (details, *sent, *revisions)
+    known: _Kept | None = results.get(key)
+    if known is not None and known.is_current(request):
+        return Response(known.body, known.status, known.headers)
+    response = documented.respond(operation, request, *stores, act=act)
+    # Another thread may have changed what was read.
+    is_of_key = revisions == [store.revision for store in stores]
+    if is_of_key and not (request.notes or request.error_code):
+        kept = _Kept(response.body, response.status_code, [*response.headers], request.also_read)
+        if len(response.body) + sum([len(each or "") for each in sent]) <= _KEPT_BYTES:
+            results.keep(key, kept)
+    return response
