@@ -17,6 +17,7 @@ from tests.http_client import Client, InProcess, Response
 from tests.web.checked_client import CLINIC, Checked, op, several, thing, write
 
 NEW_COOKIE = count()
+KIND = {"name": "X-Kind", "in": "header", "schema": {"enum": ["short", "long"]}}
 ADA: Any = {"name": "Ada Berg", "email": "ada@example.com"}
 
 
@@ -100,6 +101,51 @@ def test_a_request_that_differs_gets_its_own_response(part: Any, made: list[str]
     assert len(made) == 2
 
 
+@pytest.mark.parametrize("query", ["", "?limit=1", "?limit=2", "?q=a"])
+def test_another_query_gets_its_own_response(query: str, made: list[str]) -> None:
+    call = clinic_of()
+    call("GET", "/api/owners?sort=name")
+    call("GET", f"/api/owners{query}")
+    assert len(made) == 2
+
+
+def test_a_person_gets_their_own_response_without_a_declared_credential(blog: Checked) -> None:
+    assert [blog.call("GET", "/user", key=who).status for who in ("x", None, "x")] == [
+        *(200, 401, 200)
+    ]
+
+
+def test_a_declared_header_is_part_of_a_request(blog: Checked, made: list[str]) -> None:
+    kinds = ("short", "long", "wrong", "short")
+    assert [blog("GET", "/tags", headers={"X-Kind": each}).status for each in kinds] == [
+        *(200, 200, 400, 200)
+    ]
+    assert made == ["/tags"] * 3
+
+
+def test_a_header_with_an_underscore_is_read_each_time(blog: Checked, made: list[str]) -> None:
+    assert [blog("GET", "/kinds").json for _ in range(2)] == ["any"] * 2
+    assert made == ["/kinds"] * 2
+
+
+def test_what_was_read_during_a_change_is_not_kept(
+    blog: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    respond = documented.respond
+
+    def changed(operation: Any, request: Any, store: Any, **act: Any) -> Any:
+        store.change("2", lambda record: {**record, "title": "changed"})
+        return respond(operation, request, store, **act)
+
+    before = blog("GET", "/posts").json
+    blog.control("POST", "reset")
+    with monkeypatch.context() as patched:
+        patched.setattr(documented, "respond", changed)
+        assert blog("GET", "/posts", limit=2).json[1]["title"] == "changed"
+    blog.control("POST", "reset")
+    assert blog("GET", "/posts", limit=2).json == before[:2]
+
+
 def test_a_link_names_the_host_of_the_request() -> None:
     call = clinic_of()
     for host in ("one.example", "two.example", "one.example"):
@@ -160,6 +206,11 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Checked:
     paths = {
         "/users/login": {"post": op(user, login)},
         "/user": {"get": op(user), "put": op(user, thing(name="string"))},
-        "/posts": {"get": op(several(post)), "post": op(post, thing(title="string"), status=201)},
+        "/posts": {
+            "get": op(several(post), None, "limit"),
+            "post": op(post, thing(title="string"), status=201),
+        },
+        "/tags": {"get": op(several({"type": "string"}), None, KIND)},
+        "/kinds": {"get": op({"type": "string", "example": "any"}, None, {**KIND, "name": "a_b"})},
     }
     return Checked(write(tmp_path_factory.mktemp("blog"), paths))
