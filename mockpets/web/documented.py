@@ -265,7 +265,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     environ = request.environ
     content_type, raw = environ.get("CONTENT_TYPE", ""), b""
     try:
-        if environ.get("CONTENT_LENGTH") or environ.get("wsgi.input_terminated"):
+        if request.may_have_body:
             raw = request.get_data()
     except RequestEntityTooLarge:
         most = "1 MiB" if request.max_content_length == SERVER_BODY_BYTES else "64 KiB"

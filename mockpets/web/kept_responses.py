@@ -49,8 +49,7 @@ def respond(
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
     details, get = details_of(operation), request.environ.get
-    has_body = get("CONTENT_LENGTH") or get("wsgi.input_terminated")
-    if operation.method != "GET" or has_body or not details.read_keys:
+    if operation.method != "GET" or request.may_have_body or not details.read_keys:
         return documented.respond(operation, request, *stores, act=act)
     sent = [request.credential, *map(get, details.read_keys)]
     revisions = [store.revision for store in stores]

@@ -117,6 +117,13 @@ class Request(flask.Request):
         """The keys of its headers in the environ."""
         return self.incoming.names or tuple([key for key in self.environ if key[:5] == "HTTP_"])
 
+    @property
+    def may_have_body(self) -> bool:
+        """Whether it has the header of a body (RFC 9112, section 6.3)."""
+        # Our server replaces Transfer-Encoding by Content-Length; that of Flask does not.
+        get = self.environ.get
+        return bool(get("CONTENT_LENGTH") or get("HTTP_TRANSFER_ENCODING"))
+
     def take_body(self, body: bytes) -> None:
         """Continue with a body that has arrived after the head."""
         self.incoming.is_arriving = False

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from mockpets import Settings, create_app
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_HEADER
 from mockpets.web import documented
-from tests.http_client import Client, InProcess, Response
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.web.checked_client import CLINIC, Checked, op, several, thing, write
 
 NEW_COOKIE = count()
@@ -56,6 +56,15 @@ def test_an_equal_request_gets_the_same_response_again(path: str, made: list[str
     assert first.status == 200, first
     assert [essence(each) for each in others] == [essence(first)] * 3
     assert len(made) == 1
+
+
+def test_a_server_sends_a_response_again(made: list[str]) -> None:
+    with MockpetsServer(Settings(contract=(str(CLINIC),), port=0)) as server:
+        call = Client(OverSocket(server.url))
+        first, second = (call("GET", "/api/owners") for _ in range(2))
+        assert call("GET", "/api/owners", body=b"{}").status == 200
+    assert essence(first) == essence(second)
+    assert len(made) == 2, "with a body, it is made again"
 
 
 @pytest.mark.parametrize("path", ["/owners/99", "/owners?limit=x", "/animals/1?unknown=1"])
