@@ -11,6 +11,7 @@ from mockpets.contract.fields import INVALID, Invalid
 from mockpets.contract.media_types import concrete, is_json, is_xml, may_be_json
 from mockpets.contract.parameters import SEPARATORS, nested_keys, nested_object
 from mockpets.errors import RequestError
+from mockpets.kept_results import Results
 from mockpets.strict_json import parse_json
 from mockpets.units import either
 
@@ -30,6 +31,8 @@ _PARTS: Final = 1000
 """Maximum number of parts of a form, as in Werkzeug."""
 _SHOWN: Final = 80
 """Characters of a media type that a message repeats."""
+_CONTENT_TYPES: Final = 8
+"""With and without a charset, for example."""
 
 
 class Sent(NamedTuple):
@@ -68,6 +71,8 @@ class Bodies:
         described = body or {}
         self._is_required = described.get("required") is True
         self._content: Mapping[str, Node] = described.get("content", {})
+        self._json: Results = Results(_CONTENT_TYPES)
+        """The fields of JSON by the Content-Type, each with the media type in the document."""
 
     def read(self, raw: bytes, content_type: str) -> Sent:
         """Return the body of a request.
@@ -87,6 +92,9 @@ class Bodies:
         if len(raw) > SERVER_BODY_BYTES:
             what = f"must have at most {SERVER_BODY_BYTES // 2**20} MiB"
             raise _BodyError("too large", what)
+        if known := self._json.get(content_type):
+            json_field, media_type = known
+            return _accepted(json_field, _json(raw))._replace(media_type=media_type)
         kind, options = _parsed(content_type)
         media_type = self._described(kind, content_type)
         media = self._content[media_type]
@@ -97,6 +105,8 @@ class Bodies:
                 raise _BodyError("media type", what, "Content-Type")
             value: object = _json(raw)
             field: ContractField = self._fields.field(schema, direction="request")
+            if len(content_type) <= _SHOWN:
+                self._json.keep(content_type, (field, media_type))
         elif kind in (_FORM, _MULTIPART):
             form = self._fields.text_field(schema)
             return self._form(raw, (kind, options), media, form)._replace(media_type=media_type)

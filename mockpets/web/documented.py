@@ -126,7 +126,8 @@ class Sent:
     def header(self, name: str) -> str:
         """Return the value of a header; empty without it."""
         if "_" not in name:
-            return self._request.headers.get(name, "")
+            key = f"HTTP_{name.upper().replace('-', '_')}"
+            return str(self._request.environ.get(key, ""))
         known = {each.lower(): values[0] for each, values in _headers(self._request).items()}
         return known.get(name.lower(), "")
 
@@ -393,10 +394,9 @@ def with_body(operation: Operation, request: Request, reply: Reply, body: object
 
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
     """
-    response = Response(status=reply.status)
-    if reply.media_type:
-        kind = concrete(reply.media_type)
-        response = Response(_encoded(kind, body), reply.status, [("Content-Type", kind)])
+    kind = concrete(reply.media_type)
+    content = _encoded(kind, body) if kind else b""
+    response = Response(content, reply.status, [("Content-Type", kind)] if kind else [])
     headers = reply.node.get("headers")
     if headers:
         values, at = values_of(operation, request), f"{operation.name}/{reply.status}"

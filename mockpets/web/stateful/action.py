@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.collections import identity
@@ -204,14 +203,15 @@ class Action:
             key = next(reversed([*self.arguments.path.values()]), None)
         return "" if key is None else str(key)
 
-    @cached_property
+    @property
     def body(self) -> dict[str, Any]:
-        """The object in the body, without its envelope; empty without one."""
-        return visible(self._body) if isinstance(self._body, dict) else {}
+        """A new object with what is in the body, without its envelope; empty without one."""
+        body = self._body
+        return visible(body) if isinstance(body, dict) else {}
 
-    @cached_property
+    @property
     def items(self) -> list[dict[str, Any]]:
-        """The objects of the list in the body, without its envelope."""
+        """New objects with what is in the list in the body, without its envelope."""
         items = self._body if isinstance(self._body, list) else []
         return [visible(each) for each in items if isinstance(each, dict)]
 
