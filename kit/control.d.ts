@@ -4,10 +4,15 @@
 
 export interface components {
     schemas: {
-        /** @description The active scenarios, and which of their resources others hide, if any, in words. */
+        /**
+         * @description The active scenarios.
+         *
+         *     `notes` says which of their resources others hide, and which of their records requests have
+         *     changed before.
+         */
         Activated: {
             active: string[];
-            hidden?: string[];
+            notes?: string[];
         };
         /** @description The active scenarios; the first takes precedence. */
         ActiveScenarios: {

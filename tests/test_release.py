@@ -695,7 +695,7 @@ def check_container(folder: Path, **variables: str) -> None:
     passed = bash(script, folder, **{**variables, **settings, **own, "MOCKPETS_PORT": port})
 
     assert "1 passed" in passed
-    assert "[WebServer]" not in passed and "is not as they expect" not in passed
+    assert "[WebServer]" not in passed and "which differs from" not in passed
 
 
 def files_in(folder: Path) -> set[str]:

@@ -165,7 +165,7 @@ def init(
     has_page = states or front_end.framework is not None
     playwright = f"{front_end.runner} playwright"
     browser = f"{playwright} install chromium && " if has_page else ""
-    click.echo(f"run the test  {browser}{playwright} test")
+    click.echo(f"run the tests  {browser}{playwright} test")
 
 
 def _front_end(states: bool, variable: str | None, flags: Mapping[str, object]) -> _Repository:
@@ -363,7 +363,7 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     elif front_end.has_sheet and front_end.framework is None and "baseURL" not in text:
         yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
-        yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
+        yield "for CI, choose how to install mockpets there: see the recipe 'CI' in the documentation"
     elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
         yield f"add a job to {_GITLAB_FILE}: see the recipe 'CI' in the documentation"
 

@@ -128,7 +128,7 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
         _configure(root, _arguments({**options, "api-types": ()}))
     if "vitest" in chosen:
         click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
-    click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
+    click.echo(printable(f"check the kit  {shlex.join([*command, '--check'])}"))
     return 0
 
 

@@ -214,7 +214,7 @@ def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
     result = client.activate(*wanted) if wanted else {"active": client.active()}
-    report(result.get("hidden", ()))
+    report(result.get("notes", ()))
     line = f"active{in_session(client)}: {', '.join(result['active'])}"
     show(result, [line], as_json=as_json)
 

@@ -165,7 +165,7 @@ class ControlClient:
         return self.activate(*scenarios)["active"]
 
     def activate(self, *scenarios: str | types.Document) -> types.Activated:
-        """Do the same as `use`; also return which resources are hidden by others."""
+        """Do the same as `use`; also return notes on what one may not expect."""
         return self._call(calls.USE, body={"scenario": scenarios})
 
     def reset(self) -> list[str]:

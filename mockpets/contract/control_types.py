@@ -270,9 +270,13 @@ class ActiveScenarios(TypedDict):
 
 
 class Activated(ActiveScenarios):
-    """The active scenarios, and which of their resources others hide, if any, in words."""
+    """The active scenarios.
 
-    hidden: NotRequired[list[str]]
+    `notes` says which of their resources others hide, and which of their records requests have
+    changed before.
+    """
+
+    notes: NotRequired[list[str]]
 
 
 class _AnyScenario(TypedDict):

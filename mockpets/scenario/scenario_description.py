@@ -57,6 +57,12 @@ def describe_hidden(resource: Collection, first: Collection) -> str:
     return f"resource {resource.label} is hidden: {reason}"
 
 
+def describe_changed(collection: Collection, giver: str) -> str:
+    """Return that records are no longer those that a scenario gives to a collection."""
+    what = f"{collection.label} still has the changes made while {giver} was active"
+    return f"{what}; to discard all changes, run 'mockpets reset'"
+
+
 def describe_content(name: str, content: Content, contracts: Contracts) -> str:
     """Return what a scenario gives to a collection, or to `EVERYTHING`."""
     if name == EVERYTHING and not isinstance(content, Generated):

@@ -32,7 +32,7 @@ CHANGED = [
 ]
 LAST = [
     "for coding agents  npx mockpets skill --install",
-    "run the test  npx playwright install chromium && npx playwright test",
+    "run the tests  npx playwright install chromium && npx playwright test",
 ]
 
 
@@ -53,7 +53,7 @@ def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init
 
     status, out, err = init()
     assert (status, err) == (0, [])
-    check = "check it  npx mockpets kit tests --check"
+    check = "check the kit  npx mockpets kit tests --check"
     assert out == [*(f"wrote {path}" for path in paths), check, *LAST]
     written = contents()
     changed = {line.partition(":")[0] for line in CHANGED}
@@ -90,7 +90,7 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     assert "install Playwright  npm install --save-dev @playwright/test" in out
     assert "    webServer: webServer()," in out[out.index("add to playwright.config.mts:") :]
     assert "add a job to .gitlab-ci.yml: see the recipe 'CI' in the documentation" in out
-    assert out[-1] == "run the test  npx playwright test"
+    assert out[-1] == "run the tests  npx playwright test"
 
 
 def test_lines_are_added_below_yours(init: Init) -> None:
@@ -133,9 +133,9 @@ def test_ci_and_playwright_use_the_package_manager(
     assert {step.partition(" ")[0] for step in steps[1:]} == {runner}
     assert f'command: "{runner} vite --port 5173' in Path("playwright.config.ts").read_text()
     assert (
-        out[-1] == f"run the test  {runner} playwright install chromium && {runner} playwright test"
+        out[-1] == f"run the tests  {runner} playwright install chromium && {runner} playwright test"
     )
-    assert f"check it  {runner} mockpets kit tests --check" in out
+    assert f"check the kit  {runner} mockpets kit tests --check" in out
     assert init()[1][0] == "nothing to write: this repository is set up"
 
 
@@ -173,8 +173,8 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     assert server in written["playwright.config.ts"]
     assert './tests/mockpets/playwright"' in written["playwright.config.ts"]
     assert (".github/workflows/playwright.yml" in written) == (command != "mockpets")
-    assert ("for CI, install the npm package" in "\n".join(out)) == (command == "mockpets")
-    assert f"check it  {command} kit tests/mockpets --check" in out
+    assert ("for CI, choose how to install" in "\n".join(out)) == (command == "mockpets")
+    assert f"check the kit  {command} kit tests/mockpets --check" in out
     assert shlex.split(command)[-1] in written["package.json"]
     monkeypatch.chdir(os.pardir)
 

@@ -76,7 +76,7 @@ def test_the_client_is_written_with_a_header(kit: Kit) -> None:
     assert (status, err) == (0, [])
     assert out == [
         *(f"wrote test/mock/{name}" for name in CLIENT),
-        "check it  mockpets kit test/mock --check",
+        "check the kit  mockpets kit test/mock --check",
     ]
     written = contents()
     assert written.keys() == {f"test/mock/{name}" for name in CLIENT}
@@ -101,7 +101,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
     assert out[len(CLIENT) :] == [
         *(f"wrote mock/{name}" for name in PLAYWRIGHT),
         "wrote playwright.config.ts",
-        "check it  mockpets kit mock --check",
+        "check the kit  mockpets kit mock --check",
     ]
     assert contents()["playwright.config.ts"].splitlines() == [
         'import { defineConfig } from "@playwright/test";',
@@ -124,7 +124,7 @@ def test_another_integration_gets_its_files(kit: Kit, option: str, files: list[s
     assert (status, err) == (0, [])
     assert out == [
         *(f"wrote tests/mock/{name}" for name in files),
-        "check it  mockpets kit tests/mock --check",
+        "check the kit  mockpets kit tests/mock --check",
     ]
     assert contents().keys() == {f"tests/mock/{name}" for name in files}
 
@@ -150,7 +150,7 @@ def test_vitest_gets_its_files(kit: Kit) -> None:
     assert out[len(CLIENT) :] == [
         *(f"wrote tests/mock/{name}" for name in VITEST),
         "add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest",
-        "check it  mockpets kit tests/mock --check",
+        "check the kit  mockpets kit tests/mock --check",
     ]
 
 
@@ -207,7 +207,7 @@ def test_given_settings_are_in_the_configuration_and_in_the_commands(kit: Kit) -
     scenario_file("my scenarios/tired-cat.yaml")
     _, out, _ = kit("mock", "--playwright", "--scenarios-dir", "my scenarios")
 
-    assert out[-1] == "check it  mockpets kit mock --check"
+    assert out[-1] == "check the kit  mockpets kit mock --check"
     config = Path("playwright.config.ts").read_text()
     args = """    args: "--scenarios-dir 'my scenarios'",\n"""
     assert f"  webServer: webServer({{\n{args}  }}),\n" in config
@@ -248,7 +248,7 @@ def test_the_npm_package_writes_only_types_unless_a_tool_is_named(
     monkeypatch.setattr(sys, "argv", ["node_modules/mockpets/mockpets.pyz"])
     assert kit("tests")[:2] == (
         0,
-        ["wrote tests/mockpets.d.ts", "check it  npx mockpets kit tests --check"],
+        ["wrote tests/mockpets.d.ts", "check the kit  npx mockpets kit tests --check"],
     )
     assert kit("tests", "--check") == (0, ["1 file is up to date"], [])
     assert kit("lib", "--ssr")[0] == 0
@@ -266,7 +266,7 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
     status, out, err = kit("--types", "--scenarios-dir", "own")
 
     assert (status, err) == (0, [])
-    assert out == ["wrote mockpets.d.ts", "check it  mockpets kit . --check"]
+    assert out == ["wrote mockpets.d.ts", "check the kit  mockpets kit . --check"]
     text = Path("mockpets.d.ts").read_text()
     shipped, rest = text.split("    gates:")
     assert shipped.splitlines()[:7] == [

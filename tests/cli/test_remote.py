@@ -57,6 +57,20 @@ def test_use_switches_a_running_server(run: Run, url: str) -> None:
     assert run("use", "--url", url, "--session=w9") == (0, active, absent)
 
 
+def test_use_says_that_records_of_a_scenario_were_changed(run: Run, url: str) -> None:
+    note = (
+        "mockpets: pets still has the changes made while empty was active; to discard all changes, "
+        "run 'mockpets reset'"
+    )
+    client = ControlClient(url)
+    assert run("use", "empty", "--url", url) == (0, ["active: empty"], [])
+    client.add_record("pets", {"name": "Miso", "categoryId": 2})
+    assert run("use", "slow", "--url", url) == (0, ["active: slow"], [])
+    assert run("use", "slow", "empty", "--url", url) == (0, ["active: slow, empty"], [note])
+    client.reset()
+    assert run("use", "empty", "--url", url) == (0, ["active: empty"], [])
+
+
 @pytest.mark.parametrize(("status", "body"), [
     ("200 OK", {}),
     ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),

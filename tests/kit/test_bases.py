@@ -109,4 +109,4 @@ def test_vitest_knows_the_base_paths_before_the_first_call(
         done = run_within(240, tmp_path, *command, CI="", OPTIONS=options)
 
     assert "2 passed" in done.stdout, done.stdout + done.stderr
-    assert "not as they expect" not in done.stderr
+    assert "which differs from" not in done.stderr

@@ -205,9 +205,10 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
     )
     [warning] = filter(None, (each.stderr for each in outcomes.values()))
     assert warning == (
-        f"mockpets: the tests use a server that was already running at {url}, and it is not as "
-        "they expect: it has --api-key *, it lacks --sessions declared, its scenario 'retry' has "
-        "another text; stop it, so that the tests start their own, or name its options in 'args'\n"
+        f"mockpets: the tests use the server that was already running at {url}, which differs from "
+        "the one they would start: it has --api-key *, it lacks --sessions declared, its scenario "
+        "'retry' has another text; stop it, so that the tests start their own, or add its options "
+        "to 'args' in the configuration\n"
     )
 
 

@@ -497,7 +497,7 @@ def test_another_session_has_other_records(market: Shop) -> None:
 def test_the_first_of_two_scenarios_with_a_path_serves_it(market: Shop) -> None:
     hidden = "resource rival/sales is hidden: shop/orders comes first and has the same path, /v1/store/orders"
 
-    assert activate(market, "shop", "rival") == {"active": ["shop", "rival"], "hidden": [hidden]}
+    assert activate(market, "shop", "rival") == {"active": ["shop", "rival"], "notes": [hidden]}
     assert ids(market) == [1]
     resources = market.control("GET", "data").json["data"]
     assert [(each["name"], each["hidden_by"]) for each in resources] == [
@@ -505,7 +505,7 @@ def test_the_first_of_two_scenarios_with_a_path_serves_it(market: Shop) -> None:
         ("orders", None),
         ("sales", "shop"),
     ]
-    assert activate(market, "rival", "shop")["hidden"] == [
+    assert activate(market, "rival", "shop")["notes"] == [
         hidden.replace("rival/sales", "X")
         .replace("shop/orders", "rival/sales")
         .replace("X", "shop/orders")

@@ -18,7 +18,12 @@ from mockpets.packaged_data import shipped
 from mockpets.scenario.expressions import SOURCE
 from mockpets.scenario.folders import as_text
 from mockpets.scenario.saved_file import digest_of, place_of
-from mockpets.scenario.scenario_description import describe_content, describe_hidden, describe_stub
+from mockpets.scenario.scenario_description import (
+    describe_changed,
+    describe_content,
+    describe_hidden,
+    describe_stub,
+)
 from mockpets.scenario.scenario_model import Generated
 from mockpets.session.session_scenarios import Documents
 from mockpets.settings.effective import effective_settings
@@ -37,7 +42,7 @@ from mockpets.web.session_selector import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mockpets.contract import control_types as types
     from mockpets.contract.contract_model import Contract, Operation
@@ -284,9 +289,21 @@ async def use(call: ControlRequest) -> JsonResponse[types.Activated]:
     config = await _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
     response: types.Activated = {"active": list(call.session.active)}
-    if hidden := call.session.stack(call.session.active).hidden():
-        response["hidden"] = [describe_hidden(*pair) for pair in hidden.items()]
+    if notes := [*_notes(call.session)]:
+        response["notes"] = notes
     return json_response(response)
+
+
+def _notes(session: Session) -> Iterator[str]:
+    """Yield what somebody may not expect of the scenarios that are active now."""
+    stack = session.stack(session.active)
+    for pair in stack.hidden().items():
+        yield describe_hidden(*pair)
+    for collection in stack.collections:
+        binding = stack.binding(collection)
+        store = session.made(binding)
+        if binding.giver and store is not None and store.is_changed:
+            yield describe_changed(collection, binding.giver)
 
 
 def _activate(

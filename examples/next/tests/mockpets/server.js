@@ -287,9 +287,9 @@ async function warnOfDifferences(mock, args, folder = ".") {
   );
   if (!found) return;
   const hint =
-    "stop it, so that the tests start their own, or name its options in 'args'";
+    "stop it, so that the tests start their own, or add its options to 'args' in the configuration";
   console.warn(
-    `mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${found}; ${hint}`,
+    `mockpets: the tests use the server that was already running at ${mock.url}, which differs from the one they would start: ${found}; ${hint}`,
   );
 }
 
