@@ -363,7 +363,7 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     elif front_end.has_sheet and front_end.framework is None and "baseURL" not in text:
         yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
-        yield "for CI, choose how to install mockpets there: see the recipe 'CI' in the documentation"
+        yield "for CI, choose how to install mockpets: see the recipe 'CI' in the documentation"
     elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
         yield f"add a job to {_GITLAB_FILE}: see the recipe 'CI' in the documentation"
 

@@ -14,6 +14,7 @@ from mockpets.scenario.engine import DECIDED_WITHOUT_STUBS, reply_of
 from mockpets.scenario.matching import ADDRESS
 from mockpets.scenario.scenario_description import describe_stub
 from mockpets.scenario.scenario_model import PASS
+from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from mockpets.constants import Responder, StubResult
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from mockpets.scenario.matching import Comparison
     from mockpets.scenario.scenario_model import Stub
 
+_ERROR: Final = 400
+_MESSAGES: Final = ("message", "detail", "error_description", "description", "title", "error")
+"""Where errors say what is wrong, the most precise first; `detail` and `title` are of RFC 9457."""
+_SHOWN: Final = 200
+"""How much of an error of another form an explanation has, in characters."""
 LISTED: Final = 100
 """Stubs that an explanation lists; those that take part come first if there are more."""
 
@@ -150,10 +156,11 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
         return f"stub {responder.stub.label} {_effect(entry)}{also}"
     name = entry.operation.name if entry.operation else "none"
     what = _resource(entry) or f"operation {name}{_guessed(entry)}"
-    subject = f"{what} responds with {entry.status}{_error(entry)}"
+    message = f" ({error})" if (error := _error(entry)) else ""
+    subject = f"{what} responds with {entry.status}{message}"
     if responder is not None:
         return f"{subject}: stub {responder.stub.label} lets it respond{also}"
-    return f"{subject}: {_no_responder(explained)}{also}"
+    return f"{subject}; {_no_responder(explained)}{also}"
 
 
 def _guessed(entry: Entry) -> str:
@@ -191,7 +198,7 @@ def _effect(entry: Entry) -> str:
 
 def _rejection(entry: Entry, explained: Explanation) -> str:
     """Return why a check responded: before the scenarios, after their stubs, or in their place."""
-    message = _error(entry, ": {message}")
+    message = f": {error}" if (error := _error(entry)) else ""
     if entry.trace is None:
         return f"{entry.status} before any scenario ran{message}"
     if entry.trace.is_rejected:
@@ -199,12 +206,24 @@ def _rejection(entry: Entry, explained: Explanation) -> str:
     return f"{entry.status}, because {_no_responder(explained)}{message}"
 
 
-def _error(entry: Entry, form: str = " ({code}: {message})") -> str:
+def _error(entry: Entry) -> str:
+    """Return what the body of an error says; empty for another response, and for one not in JSON.
+
+    Documents have many forms of errors. Of an unknown form, it is the whole body, shortened.
+    """
+    if entry.status is None or entry.status < _ERROR:
+        return ""
     try:
         body = json.loads(entry.response.body)
-        return form.format(code=body["code"], message=redacted("message", body["message"]))
-    except (ValueError, KeyError, TypeError):
+    except ValueError:
         return ""
+    inner = body.get("error") if isinstance(body, dict) else None
+    for each in (body, inner):
+        texts = [each[name] for name in _MESSAGES if name in each] if isinstance(each, dict) else []
+        for text in texts:
+            if isinstance(text, str) and text:
+                return str(redacted("message", text))
+    return str(redacted("message", dump_json(body).decode()[:_SHOWN])) if body else ""
 
 
 def _reason(explained: ExplainedStub, seed: int) -> str:

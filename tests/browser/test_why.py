@@ -89,7 +89,7 @@ def test_a_request_that_no_stub_matches_shows_the_nearest_and_what_fails(panel: 
     section = why(panel)
 
     expect(section.get_by_role("status")).to_contain_text(
-        "200 Operation listPets responds with 200: no stub responds to this request "
+        "200 Operation listPets responds with 200; no stub responds to this request "
         "(nearest: inline-1/near)."
     )
     expect(section.locator("dl")).to_have_text("Response fromOperation listPets")

@@ -132,9 +132,8 @@ def test_ci_and_playwright_use_the_package_manager(
     assert steps[0].removeprefix("corepack enable && ") == install
     assert {step.partition(" ")[0] for step in steps[1:]} == {runner}
     assert f'command: "{runner} vite --port 5173' in Path("playwright.config.ts").read_text()
-    assert (
-        out[-1] == f"run the tests  {runner} playwright install chromium && {runner} playwright test"
-    )
+    install = f"{runner} playwright install chromium"
+    assert out[-1] == f"run the tests  {install} && {runner} playwright test"
     assert f"check the kit  {runner} mockpets kit tests --check" in out
     assert init()[1][0] == "nothing to write: this repository is set up"
 

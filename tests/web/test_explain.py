@@ -1,6 +1,7 @@
 """Explanations: they agree with what happens, change nothing, and name every condition."""
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from mockpets import Settings, create_app
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Wire
-from tests.web.documents import client_of, document, operation, write
+from tests.web.documents import client_of, document, json_of, operation, write
 
 EXPLAINED = {"Mockpets-Session": "explained"}
 KEY = {"Authorization": "Bearer mockpets"}
@@ -196,7 +197,7 @@ def test_each_condition_has_the_expected_and_the_actual_value(fresh: Callable[..
     assert explained["nearest"] == stub["label"]
     assert explained["by"] == "operation"
     assert explained["summary"] == (
-        f"operation createPet responds with 201: no stub responds to this request "
+        f"operation createPet responds with 201; no stub responds to this request "
         f"(nearest: {stub['label']})"
     )
 
@@ -523,7 +524,7 @@ def test_the_summary_names_the_stubs_that_only_delay(fresh: Callable[..., Client
         "/last responds with 401; inline-1/one and inline-1/two apply too"
     )
     assert one["summary"] == (
-        "operation listPets responds with 200: no stub responds to this request; "
+        "operation listPets responds with 200; no stub responds to this request; "
         "inline-1/one applies too"
     )
 
@@ -587,3 +588,31 @@ def test_an_invalid_key_to_send(secured: Client, key: object) -> None:
     response = secured("POST", "/__mockpets/explain", json_body=body)
     assert response.status == 400
     assert b"key" in response.body
+
+
+TEXT: Any = {"type": "string"}
+ERRORS: dict[str, tuple[Any, str]] = {
+    "message": ({"message": TEXT}, "limit must be"),
+    "problem of RFC 9457": ({"title": TEXT, "detail": TEXT}, "limit must be"),
+    "object": ({"error": {"required": ["message"], "properties": {"message": TEXT}}}, "limit must"),
+    "list": ({"errors": {"type": "array", "minItems": 1, "items": TEXT}}, '{"errors":["limit must'),
+}
+
+
+@pytest.mark.parametrize(("properties", "reason"), ERRORS.values(), ids=ERRORS)
+def test_an_error_of_a_document_has_its_reason(
+    tmp_path: Path, properties: Any, reason: str
+) -> None:
+    limit = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    failed = json_of({"required": [*properties], "properties": properties})
+    listed = operation(limit, name="listItems", _200=json_of({"type": "string"}), _400=failed)
+    call = client_of(write(tmp_path / "api.json", document({"/items": {"get": listed}})))
+    assert [call("GET", f"/items?limit={each}").status for each in ("x", "1")] == [400, 200]
+
+    wrong, right = (
+        call("GET", f"/__mockpets/requests/{number}/explain").json["summary"] for number in (1, 2)
+    )
+    start, end = "operation listItems (example, rule ", "; the active scenarios have no stubs"
+    assert wrong.startswith(start) and f"responds with 400 ({reason}" in wrong, wrong
+    assert right.startswith(start) and right.endswith(f"responds with 200{end}"), right
+    assert wrong.endswith(f"){end}")

@@ -431,7 +431,7 @@ def test_why_names_the_resource(shop: Shop) -> None:
 
     assert explanation["by"] == "resource"
     assert explanation["summary"] == (
-        "resource inline-1/orders responds with 200: no stub responds to this request; "
+        "resource inline-1/orders responds with 200; no stub responds to this request; "
         "inline-1/slow applies too"
     )
     key = {"Authorization": "Bearer mockpets"}
