@@ -238,7 +238,7 @@ ScenarioGroup = Literal[
     "Authentication",
     "Errors",
     "Failures that end",
-    "Missing pets",
+    "Missing records",
     "Slow responses",
     "Broken responses",
     "Outside the contract",

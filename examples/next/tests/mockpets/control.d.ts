@@ -1173,7 +1173,7 @@ export interface components {
              * @description Heading in lists of scenarios. By default, Your own.
              * @enum {string}
              */
-            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
+            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
             /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
@@ -1196,7 +1196,7 @@ export interface components {
             text: string;
         };
         /** @enum {string} */
-        ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
+        ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
         /**
          * @description All scenarios that a session knows, by group and name, and the active ones.
          *
