@@ -202,7 +202,10 @@ function causeOf({ rule, scope, found }, total) {
       ? scope
       : `a request that ${scope === "reads" ? "reads" : "writes"}`;
   const share =
-    total === undefined ? "" : ` (${operations.length} of ${total} operations)`;
+    total === undefined ? [] : [`${operations.length} of ${total} operations`];
+  const states = distinct(({ state }) => state);
+  const isUsual = states.includes("500") || !title.includes("fails");
+  const facts = [...share, ...(isUsual ? [] : [states.join(", ")])];
   // The smallest example is the one with the fewest steps, on the page with the shortest address.
   const size = (/** @type {Found} */ { finding: { steps, page, state } }) =>
     steps.length * 100 + page.length + (state === "500" ? 0 : 1);
@@ -213,7 +216,8 @@ function causeOf({ rule, scope, found }, total) {
     id: `${rule}/${scope}`,
     rule,
     level,
-    title: title.replace("{}", what) + share,
+    title:
+      title.replace("{}", what) + (facts[0] ? ` (${facts.join("; ")})` : ""),
     advice,
     operations,
     pages: distinct(({ page }) => page),

@@ -68,6 +68,32 @@ describe("causesOf", () => {
     ).toEqual(["silent/listPets"]);
   });
 
+  it("names the failures if a failed server is none of them", () => {
+    const states = ["offline", "401"].map((state) =>
+      finding("silent", "listPets", { state }),
+    );
+    expect(causes(...states)[0]?.title).toBe(
+      "No message when listPets fails (401, offline)",
+    );
+    expect(
+      causes(...states, finding("silent", "listPets", { state: "500" }))[0]
+        ?.title,
+    ).toBe("No message when listPets fails");
+    const others = ["listToys", "getTags"].map((name) =>
+      finding("silent", name, { state: "401" }),
+    );
+    expect(causes(...states, ...others)[0]?.title).toBe(
+      "No message when a request that reads fails (3 of 3 operations; 401, offline)",
+    );
+  });
+
+  it("names no states of what does not fail", () => {
+    const [cause] = causes(finding("no-empty", "listPets", { state: "empty" }));
+    expect(cause?.title).toBe(
+      "No empty state when listPets returns an empty list",
+    );
+  });
+
   it("does not count the reads of an action among those of pages", () => {
     expect(
       ids(

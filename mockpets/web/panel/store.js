@@ -459,12 +459,12 @@ export async function activate(names) {
   const state = loadedState();
   const all = names.length ? names : ["default"];
   const scenario = await activatable({ call }, state, all);
-  const { active, hidden } = await call("PUT /scenario", {
+  const { active, notes } = await call("PUT /scenario", {
     body: { scenario },
   });
   update({ state: { ...loadedState(), active } }); // before the next poll, for a click that follows at once
   announce(`Active scenarios: ${active.join(", ")}`);
-  if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
+  if (notes) toast(notes.join("\n"));
 }
 
 /** @type {Promise<unknown>} the last change that `stack` has begun */
