@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.docs.page import PAGES, ROOT
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -20,10 +22,11 @@ def test_every_picture_is_shown_and_no_larger_than_200_kb() -> None:
     assert {name: size for name, size in sizes.items() if size > 200_000} == {}
 
 
-def test_the_gallery_has_twelve_states_of_at_most_40_kb() -> None:
+@pytest.mark.parametrize("app", ["pet-store", "clinic"])
+def test_the_gallery_has_twelve_states_of_an_app_of_at_most_40_kb(app: str) -> None:
     page = (ROOT / "docs/bugs/every-state.md").read_text("utf-8")
-    shown = re.findall(r"screenshots/states/([\w-]+)\.png", page)
-    sizes = {path.stem: path.stat().st_size for path in (FOLDER / "states").iterdir()}
+    shown = re.findall(rf"screenshots/states/{app}/([\w-]+)\.png", page)
+    sizes = {path.stem: path.stat().st_size for path in (FOLDER / "states" / app).iterdir()}
 
     assert len(shown) == 12
     assert {*shown} == sizes.keys()
