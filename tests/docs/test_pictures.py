@@ -1,4 +1,4 @@
-"""The pictures of the documentation: each is shown, and none is large."""
+"""The pictures of the documentation: each is shown, and none but an animation is large."""
 
 import re
 
@@ -19,6 +19,7 @@ def test_every_picture_is_shown_and_no_larger_than_200_kb() -> None:
     }
 
     assert shown == sizes.keys()
+    sizes.pop("clinic-story.webp")  # which takes ninety seconds: see test_story.py
     assert {name: size for name, size in sizes.items() if size > 200_000} == {}
 
 
