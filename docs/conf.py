@@ -45,6 +45,7 @@ html_logo = html_favicon
 html_static_path = [
     "theme/static",
     *(f"screenshots/{name}" for name in ("story.png", "story-phone.png", "story.webp")),
+    *(f"screenshots/{name}" for name in ("clinic-story.png", "clinic-story.webp")),
 ]
 html_css_files = ["mockpets.css"]
 html_extra_path = ["theme/root"]  # index.html, which leads to docs/index.html
@@ -57,6 +58,7 @@ def setup(app: Sphinx) -> None:
     """Register the functions below."""
     app.connect("doctree-read", _allow_outside_navigation)
     app.connect("include-read", _adapt_links)
+    app.connect("source-read", _adapt_pictures)
 
 
 def _allow_outside_navigation(app: Sphinx, _doctree: object) -> None:
@@ -69,3 +71,11 @@ def _adapt_links(_app: Sphinx, _path: Path, _page: str, content: list[str]) -> N
     text = content[0].replace("[llms.txt](llms.txt)", '<a href="../llms.txt">llms.txt</a>')
     text = text.replace('"docs/screenshots/', '"../_static/')  # Sphinx copies no pictures of HTML
     content[0] = re.sub(r"\]\((?!https?:)", "](../", text)
+
+
+def _adapt_pictures(_app: Sphinx, _page: str, content: list[str]) -> None:
+    """Let HTML in the folders of `docs/` show and link pictures.
+
+    Sphinx turns a link of Markdown to a picture into a download.
+    """
+    content[0] = content[0].replace('"../screenshots/', '"../../_static/')

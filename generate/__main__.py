@@ -38,7 +38,10 @@ PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
     "tests/cli/golden/": terminal.files,
 }
 """What each part writes, in an order in which none reads what a later one writes."""
-PICTURES: Final = "docs/screenshots/: run generate.story, generate.screenshots or generate.gallery"
+PICTURES: Final = (
+    "docs/screenshots/: run generate.story, generate.clinic_story, generate.screenshots or "
+    "generate.gallery"
+)
 
 
 def main(arguments: list[str]) -> int:

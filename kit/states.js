@@ -1,23 +1,23 @@
-// One test for each scenario.
+// One test for each scenario or expression.
 
 import { existsSync, readdirSync } from "node:fs";
 import { scenarios as known } from "./scenarios.js";
 import { ARGS, STATE, foldersIn, nearest, scenarioName } from "./shared.js";
 
-/** @import { ScenarioName, StatesOptions } from "./client.js" */
+/** @import { Expression, ScenarioName, StatesOptions } from "./client.js" */
 
 /**
- * A scenario under which a test runs.
+ * A scenario or an expression under which a test runs.
  * @typedef {object} State
- * @property {ScenarioName} name
- * @property {string} description What the scenario does; empty for your own with the npm package, and if its file was
- *   invalid.
+ * @property {ScenarioName | Expression} name
+ * @property {string} description What the scenario does; empty for an expression, for your own scenario with the npm
+ *   package, and if its file was invalid.
  * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
  *   the details of the test. They make the fixture `mock` start its session in this state.
  */
 
 /**
- * Return every scenario, `default` included, to run one test under each of them:
+ * Return every scenario, `default` included, or those of `only` and then its expressions, to run one test under each:
  * `for (const state of states()) test(state.name, state.details, ...)` in Playwright, and
  * `describe.each(states())("$name", (state) => { useMockpets(state); ... })` in Vitest.
  *
@@ -34,7 +34,9 @@ export function states(options = {}) {
     );
   const scenarios = allScenarios();
   const names = scenarios.map(({ name }) => name);
-  for (const name of [...(only ?? []), ...exclude]) {
+  const expressions = (only ?? []).filter(isExpression);
+  const named = (only ?? names).filter((name) => !isExpression(name));
+  for (const name of [...named, ...exclude]) {
     if (names.includes(name)) continue;
     const near = nearest(String(name), names);
     const hint = near
@@ -42,15 +44,25 @@ export function states(options = {}) {
       : "if it is new, write the kit again with 'mockpets kit'";
     throw new TypeError(`unknown scenario '${name}'; ${hint}`);
   }
-  return scenarios
-    .filter(
-      ({ name }) => (only ?? names).includes(name) && !exclude.includes(name),
-    )
-    .map(({ name, description }) => ({
-      name,
-      description,
-      details: { annotation: { type: STATE, description: name } },
-    }));
+  return [
+    ...scenarios.filter(
+      ({ name }) => named.includes(name) && !exclude.includes(name),
+    ),
+    ...[...new Set(expressions)].map((name) => ({ name, description: "" })),
+  ].map(({ name, description }) => ({
+    name,
+    description,
+    details: { annotation: { type: STATE, description: name } },
+  }));
+}
+
+/**
+ * Return whether a name is such as `listPets:500`. The server checks it, because it knows the operations.
+ * @param {ScenarioName | Expression} name
+ * @returns {name is Expression}
+ */
+function isExpression(name) {
+  return String(name).includes(":");
 }
 
 /**

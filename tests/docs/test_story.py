@@ -1,7 +1,12 @@
-"""The story of the README: an animation, and pictures for phones and readers without motion."""
+"""The story of the README, and that of an own API: animations, and pictures for readers without.
+
+Those who start with an own API see a picture, and select it to play the animation.
+"""
 
 import re
 from struct import unpack_from
+
+import pytest
 
 from tests.docs.page import ROOT
 
@@ -31,13 +36,28 @@ def test_the_readme_shows_the_animation_or_on_phones_and_without_motion_a_pictur
     assert "503" in re.findall('alt="(.*?)"', picture)[0]
 
 
-def test_the_animation_takes_twenty_seconds_and_at_most_1500_kb() -> None:
-    animation = (FOLDER / "story.webp").read_bytes()
+@pytest.mark.parametrize(
+    ("name", "seconds", "size"), [("story", 20, 200_000), ("clinic-story", 90, 400_000)]
+)
+def test_the_animation_is_short_and_small(name: str, seconds: int, size: int) -> None:
+    animation = (FOLDER / f"{name}.webp").read_bytes()
     frames = [content for name, content in chunks(animation) if name == b"ANMF"]
     milliseconds = [int.from_bytes(frame[12:15], "little") for frame in frames]
 
-    assert len(animation) <= 1_500_000
-    assert sum(milliseconds) == 20_000
+    assert len(animation) <= size
+    assert sum(milliseconds) == 1000 * seconds
+    assert min(milliseconds) >= 800
+
+
+def test_a_picture_with_a_text_leads_from_your_own_api_to_the_animation() -> None:
+    page = (ROOT / "docs/start/your-own-api.md").read_text("utf-8")
+    [(animation, picture, text)] = re.findall(
+        '<a href="(.*?)"><img src="(.*?)" alt="(.*?)"></a>', page
+    )
+
+    assert len(text.split()) >= 8
+    assert picture == "../screenshots/clinic-story.png"
+    assert animation == "../screenshots/clinic-story.webp"
 
 
 def test_the_pictures_have_two_pixels_for_each_of_a_page_and_at_most_300_kb() -> None:

@@ -1,5 +1,6 @@
 """The example `examples/clinic`: its app, its tests, its document and the files made from it."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,19 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
 
     assert f"Running {TESTS} tests using 4 workers" in output
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
+
+
+@pytest.mark.long
+def test_the_state_sheet_shows_an_expression_in_each_row(example: Path) -> None:
+    status, output = playwright(example, "--config", "playwright.states.config.ts")
+    sheet = (example / "state-sheet/states.html").read_text(encoding="utf-8")
+
+    assert (status, outcomes(output)) == (0, ["12 passed"]), output
+    states = set(re.findall(r'data-shot="(\w+:[\w:]+) · ', sheet))
+    assert len(states) == 12
+    assert sheet.count("data-shot=") == 6 * len(states)
+    assert "scrolls sideways" not in sheet
+    assert "uncaught error" not in sheet
 
 
 def test_a_clone_compiles_and_builds(installed: Path, tmp_path: Path) -> None:

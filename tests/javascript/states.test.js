@@ -42,6 +42,21 @@ describe("states", () => {
     expect(names({ exclude: ["empty"] })).toHaveLength(SHIPPED.length - 1);
   });
 
+  it("has the expressions of a selection once, after its scenarios", () => {
+    const only = ["listPets:500", "empty", "listPets:500", "getPet:3s"];
+    expect(names({ only })).toEqual(["empty", "listPets:500", "getPet:3s"]);
+    expect(names({ only, exclude: ["empty"] })).toHaveLength(2);
+    expect(states({ only: ["all:offline"] })).toEqual([
+      {
+        name: "all:offline",
+        description: "",
+        details: {
+          annotation: { type: "mockpets state", description: "all:offline" },
+        },
+      },
+    ]);
+  });
+
   it.each([
     [{ only: ["emtpy"] }, "unknown scenario 'emtpy'; did you mean 'empty'?"],
     [{ exclude: ["emtpy"] }, "did you mean 'empty'?"],
@@ -51,6 +66,7 @@ describe("states", () => {
     ],
     [{ only: [""] }, "unknown scenario ''"],
     [{ only: [null] }, "unknown scenario 'null'"],
+    [{ exclude: ["listPets:500"] }, "unknown scenario 'listPets:500'"],
     [{ onyl: [] }, "unknown option 'onyl' of states(); use 'only' or"],
   ])("rejects %j", (options, message) => {
     expect(() => names(options)).toThrow(TypeError);

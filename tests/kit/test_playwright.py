@@ -133,7 +133,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 17, "failing": 12, "states": 14, "public": 1, "lost": 4, "login": 8}
+    counts = {"sessions": 17, "failing": 12, "states": 17, "public": 1, "lost": 4, "login": 8}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -317,6 +317,7 @@ def check_states(outcomes: Outcomes) -> None:
         assert "state screenshot" not in outcome.attachments
     for title, reason in {
         "stubs that took no part": "scenario missing affected no request",
+        "an expression that took no part": "scenario listPets:503 affected no request",
         "pets that nobody lists": "no request listed or fetched pets in scenario empty",
         "pets that were listed in another state": "no request listed or fetched pets in",
     }.items():
@@ -325,6 +326,8 @@ def check_states(outcomes: Outcomes) -> None:
     for title, message in {
         "a scenario that the server does not have": "has no scenario 'fresh-cat', but the kit "
         "lists it; write the kit again with 'mockpets kit', or start the server with the same",
+        "an expression that the server does not have": "unknown operation 'listPet' in "
+        "'listPet:503'; did you mean 'listPets'?",
         "two sources of scenarios": "runs in state 'missing', so its session cannot start with "
         'scenario "slow" too; remove it',
         "a state that is not reached": 'Expected: "another"',

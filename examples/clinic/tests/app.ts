@@ -18,6 +18,13 @@ export async function fillIn(page: Page, { email, password }: typeof kim) {
   await page.getByLabel("Password").fill(password);
 }
 
+/** Book an appointment, on the page of a patient. */
+export async function book(page: Page) {
+  await page.getByLabel("Start").fill("2031-05-06T09:30");
+  await page.getByLabel("Reason").fill("Check-up");
+  await page.getByRole("button", { name: "Book the appointment" }).click();
+}
+
 export const patients = (page: Page) =>
   page.getByRole("list", { name: "Patients" }).getByRole("listitem");
 export const appointments = (page: Page) =>

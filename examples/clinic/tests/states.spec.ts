@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { appointments, open, patients } from "./app";
+import { appointments, book, open, patients } from "./app";
 import { expect, test } from "./mockpets/playwright";
 
 // Most of these states are an expression, OPERATION:STATE, so that no scenario file is needed.
@@ -7,12 +7,6 @@ import { expect, test } from "./mockpets/playwright";
 test.use({ timezoneId: "UTC" });
 
 const alert = (page: Page) => page.getByRole("alert");
-
-async function book(page: Page) {
-  await page.getByLabel("Start").fill("2031-05-06T09:30");
-  await page.getByLabel("Reason").fill("Check-up");
-  await page.getByRole("button", { name: "Book the appointment" }).click();
-}
 
 test("the list is empty", async ({ mock, page }) => {
   await mock.use("listPatients:empty");

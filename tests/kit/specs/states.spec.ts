@@ -5,6 +5,8 @@ import { expect, states, test } from "./mockpets/playwright";
 const [empty] = states({ only: ["empty"] });
 const [missing] = states({ only: ["missing"] });
 const [fresh] = states({ only: ["fresh-cat" as "empty"] });
+const [failing] = states({ only: ["listPets:503"] });
+const [unknown] = states({ only: ["listPet:503" as "listPets:503"] });
 const headers = { Authorization: "Bearer mockpets" };
 
 test("names and descriptions are those of the scenarios", () => {
@@ -29,6 +31,16 @@ test("reached", missing!.details, async ({ mock, request }) => {
 test("reached by a list of the scenario's pets", empty!.details, async ({ mock, request }) => {
   expect(await (await request.get(`${mock.baseUrl}/pets`, { headers })).json()).toEqual([]);
 });
+
+test("reached: an expression", failing!.details, async ({ mock, request }) => {
+  expect((await request.get(`${mock.baseUrl}/pets`, { headers })).status()).toBe(503);
+});
+
+test("skipped: an expression that took no part", failing!.details, async ({ mock, request }) => {
+  await request.get(`${mock.baseUrl}/pets/1`, { headers });
+});
+
+test("failed: an expression that the server does not have", unknown!.details, async ({ mock }) => void mock);
 
 test("skipped: stubs that took no part", missing!.details, async ({ mock, request }) => {
   await request.get(`${mock.baseUrl}/pets`, { headers });

@@ -81,8 +81,15 @@ for (const state of states({ only: ["empty"], exclude: ["slow"] })) {
     await page.goto(`/?title=${state.description}`);
   });
 }
+for (const { name } of states({ only: ["empty", "listPets:500", "all:3s"] })) {
+  test(`uses ${name}`, async ({ mock }) => mock.use(name));
+}
 // @ts-expect-error the scenario is misspelt
 states({ only: ["emtpy"] });
+// @ts-expect-error the operation is misspelt
+states({ only: ["listPet:500"] });
+// @ts-expect-error an expression is not among the scenarios
+states({ exclude: ["listPets:500"] });
 // @ts-expect-error there is no such option
 states({ skip: ["empty"] });
 

@@ -544,8 +544,8 @@ export interface ReleaseOptions {
 
 /** The scenarios of `states()`. */
 export interface StatesOptions {
-  /** Only these scenarios. */
-  only?: readonly ScenarioName[];
+  /** Only these scenarios, then these expressions, such as `listPets:500`. */
+  only?: readonly (ScenarioName | Expression)[];
   /** Not these scenarios. */
   exclude?: readonly ScenarioName[];
 }

@@ -1,18 +1,18 @@
 // mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
-/** @import { ScenarioName, StatesOptions } from "./client.js" */
+/** @import { Expression, ScenarioName, StatesOptions } from "./client.js" */
 /**
- * A scenario under which a test runs.
+ * A scenario or an expression under which a test runs.
  * @typedef {object} State
- * @property {ScenarioName} name
- * @property {string} description What the scenario does; empty for your own with the npm package, and if its file was
- *   invalid.
+ * @property {ScenarioName | Expression} name
+ * @property {string} description What the scenario does; empty for an expression, for your own scenario with the npm
+ *   package, and if its file was invalid.
  * @property {{ readonly annotation: { readonly type: string; readonly description: string } }} details For Playwright:
  *   the details of the test. They make the fixture `mock` start its session in this state.
  */
 /**
- * Return every scenario, `default` included, to run one test under each of them:
+ * Return every scenario, `default` included, or those of `only` and then its expressions, to run one test under each:
  * `for (const state of states()) test(state.name, state.details, ...)` in Playwright, and
  * `describe.each(states())("$name", (state) => { useMockpets(state); ... })` in Vitest.
  *
@@ -23,13 +23,13 @@
  */
 export function states(options?: StatesOptions): State[];
 /**
- * A scenario under which a test runs.
+ * A scenario or an expression under which a test runs.
  */
 export type State = {
-    name: ScenarioName;
+    name: ScenarioName | Expression;
     /**
-     * What the scenario does; empty for your own with the npm package, and if its file was
-     * invalid.
+     * What the scenario does; empty for an expression, for your own scenario with the npm
+     * package, and if its file was invalid.
      */
     description: string;
     /**
@@ -45,3 +45,4 @@ export type State = {
 };
 import type { StatesOptions } from "./client.js";
 import type { ScenarioName } from "./client.js";
+import type { Expression } from "./client.js";
