@@ -148,7 +148,7 @@ async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
 
 
 async def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
-    """Return one more generated record for a store, which assigns the key unless it is a text."""
+    """Generate another record for a store, which assigns the key unless it is a text."""
     if not collection.generator:
         what = f"records of {collection.name} cannot be generated; send a record as JSON"
         raise RequestError("invalid_request", what)

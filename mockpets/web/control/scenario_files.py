@@ -88,7 +88,7 @@ def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
 
 
 def _own_name(call: ControlRequest) -> str:
-    """Return the name in the path if it can be that of an own scenario."""
+    """Return the name in the path if a scenario of your own can have it."""
     if not call.context.sessions.shared.limits.files:
         raise RequestError("forbidden", NO_SAVING)
     try:

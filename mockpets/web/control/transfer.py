@@ -1,4 +1,4 @@
-"""The views of the control API that take a session to another server."""
+"""The views of the control API that export and import sessions."""
 
 from __future__ import annotations
 
