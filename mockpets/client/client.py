@@ -474,7 +474,7 @@ class ControlClient:
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
 
-        :param closed: how long requests that name it get a 410, at most ``1h``, so that a page that
+        :param closed: how long requests that name it return 410, at most ``1h``, so a page that
             still polls does not create it again. A call that changes the session opens it earlier.
         :param check_lost: whether to raise `SessionLostError` if the removed session is another one
             than in earlier calls. Without it, anyone's session of this name is removed.

@@ -3,7 +3,7 @@
 // @ts-nocheck: the declarations have the types
 
 export const scenarios = [
-  { name: "brief-outage", description: "The first request gets 503 with a Retry-After of one minute, then everything works." },
+  { name: "brief-outage", description: "The first request fails with 503 and a Retry-After of one minute, then everything works." },
   { name: "shop", description: "A shop that keeps its orders. The second one fails, and Juniper is sold out." },
   { name: "empty", description: "No pets, so the list is empty." },
   { name: "no-status", description: "No pet has a status, so filters find nothing." },
