@@ -1178,7 +1178,7 @@ export interface components {
             group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Temporary failures" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
-            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            /** @description The records of collections by name; * means every collection. Other collections keep the records of the session. */
             data?: {
                 /** @description Empties every collection. */
                 "*"?: unknown[];
@@ -1263,7 +1263,7 @@ export interface components {
             scenario?: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
             /** @description Seed for the generated records and random decisions. */
             seed?: number;
-            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            /** @description The records of collections by name; * means every collection. Other collections keep the records of the session. */
             data?: {
                 /** @description Empties every collection. */
                 "*"?: unknown[];
