@@ -167,7 +167,7 @@ def _command(name: str, command: click.Command) -> str:
     elif options := [(code(_value(first)), _help(last)) for first, last in filter(None, records)]:
         text += f"{table(('option', ''), options)}\n"
     elif any(parameter.name == "url" for parameter in command.params):
-        text += "It has only the [options for a running server](#a-running-server).\n\n"
+        text += "It has only the [options for a running server](#options-for-a-running-server).\n\n"
     if command.epilog and name != "serve":
         text += f"{_linked(command.epilog)}\n\n"
     return text

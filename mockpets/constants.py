@@ -237,7 +237,7 @@ ScenarioGroup = Literal[
     "Data",
     "Authentication",
     "Errors",
-    "Failures that end",
+    "Temporary failures",
     "Missing records",
     "Slow responses",
     "Broken responses",

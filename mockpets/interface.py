@@ -189,4 +189,4 @@ class Server(Protocol):
         """Return what the server holds now, and its limits."""
 
     def stops_in(self) -> float | None:
-        """Return the seconds until the server stops, None if it goes on."""
+        """Return the seconds until the server stops, None if it keeps running."""

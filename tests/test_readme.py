@@ -8,8 +8,8 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
-from tests.docs.page import PAGES, ROOT, Block, blocks
-from tests.docs.test_pages import SHOP, Reader
+from tests.docs.page import PAGES, ROOT, SHOP, Block, blocks
+from tests.docs.test_pages import Reader
 from tests.http_client import Client, InProcess, OverSocket
 from tests.programs import free_port, need
 

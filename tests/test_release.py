@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -510,28 +509,24 @@ class Way:
 
     :param install: commands; `{git}` is the URL of the repository, and `{release}` the folder.
     :param command: what runs mockpets then.
-    :param weight: the paths of what is installed.
     """
 
     install: str
     command: str
-    weight: str
 
 
-NPM = Way(f"{PLAYWRIGHT} ./*.tgz", "npx mockpets", "node_modules/mockpets ~/.cache/mockpets")
+NPM = Way(f"{PLAYWRIGHT} ./*.tgz", "npx mockpets")
 PIP = "python3 -m venv .venv && .venv/bin/pip install --quiet "
 WAYS = {
     "npm": NPM,
     "npm in a project of Vite": NPM,
     "npm, with uv and without Python": NPM,
     "npm from git": replace(NPM, install=PLAYWRIGHT + " 'git+{git}#v0'"),
-    "pyz": Way(PLAYWRIGHT, "python3 mockpets.pyz", "mockpets.pyz ~/.cache/mockpets"),
-    "wheel": Way(f"{PIP}{{release}}/*.whl && {PLAYWRIGHT}", "mockpets", ".venv"),
-    "sdist": Way(f"{PIP}{{release}}/*.gz && {PLAYWRIGHT}", "mockpets", ".venv"),
-    "pip from git": Way(f"{PIP}'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets", ".venv"),
-    "uv from git": Way(
-        f"uv tool install --quiet 'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets", "~/.local/share/uv"
-    ),
+    "pyz": Way(PLAYWRIGHT, "python3 mockpets.pyz"),
+    "wheel": Way(f"{PIP}{{release}}/*.whl && {PLAYWRIGHT}", "mockpets"),
+    "sdist": Way(f"{PIP}{{release}}/*.gz && {PLAYWRIGHT}", "mockpets"),
+    "pip from git": Way(f"{PIP}'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets"),
+    "uv from git": Way(f"uv tool install --quiet 'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets"),
 }
 CLINIC = ROOT / "tests/contract/documents/clinic.yaml"
 APP = """\
@@ -549,10 +544,6 @@ try {
 """An app for the document, in place of what Vite's template shows."""
 CASES = [("npm", node) for node in NODES]
 CASES += [(way, NODES[1 if "Vite" in way else 2]) for way in [*WAYS][1:]]
-MEASURE = bool(os.environ.get("MEASURE_WAYS"))
-"""With this variable and -rP, print the figures of the table in docs/recipes/ci.md, and no more."""
-if MEASURE:
-    CASES = [(way, node) for way in WAYS for node in NODES]
 
 
 @pytest.fixture(scope="session")
@@ -617,7 +608,6 @@ def test_from_nothing_to_a_green_test(
     if way == "pyz":
         shutil.copy(release / "mockpets.pyz", folder)
 
-    begun, cpu = time.monotonic(), cpu_seconds()
     bash(parts.install.format(git=url, release=shlex.quote(str(release))), folder, **variables)
     if "without Python" in way:
         variables["PATH"] = path_without_python(tmp_path / "bin", *bin_folders[:2])
@@ -632,17 +622,6 @@ def test_from_nothing_to_a_green_test(
         config = folder / "playwright.config.ts"
         config.write_text(config.read_text().replace("5173", str(free_port())))
     passed = bash("npx playwright test 2>&1", folder, **variables)
-    seconds, cpu = time.monotonic() - begun, cpu_seconds() - cpu
-    weight = bash(f"du --summarize --total --bytes {parts.weight}", folder, HOME=str(home)).split()[
-        -2
-    ]
-    kilobytes = sum((folder / name).stat().st_size for name in new) / 1000
-    print(
-        f"{way}, Node {node}: {seconds:.0f} s, {cpu:.0f} s of the CPU, {int(weight) / 1e6:.0f} MB, "
-        f"{len(new)} files, {kilobytes:.0f} kB"
-    )
-    if MEASURE:
-        return
 
     kit = "tests" if has_npm else "tests/mockpets"
     assert f"wrote {kit}/{'mockpets.d.ts' if has_npm else 'client.js'}" in written
@@ -671,12 +650,6 @@ def test_from_nothing_to_a_green_test(
     for name in new:
         text = (folder / name).read_text()
         assert str(tmp_path) not in text and str(repository.parent) not in text, name
-
-
-def cpu_seconds() -> float:
-    """Return the CPU time of the programs that were run, which does not grow on a busy machine."""
-    used = os.times()
-    return used.children_user + used.children_system
 
 
 def check_container(folder: Path, **variables: str) -> None:

@@ -78,7 +78,7 @@ function silentVerdict(
 ) {
   const loading = loadingSigns(target, operation.name, last, known);
   if (!isElsewhere && loading.length)
-    return verdict("stuck", "The page goes on loading.", lost, loading);
+    return verdict("stuck", "The page keeps loading.", lost, loading);
   const now = normalLines(last);
   const empty = [...linesIn(target.empty.get(operation.name))].filter(
     (line) => !target.healthy.lines.has(line) && now.has(line),
@@ -202,7 +202,7 @@ export function judgeAction(probe, seen, before, known) {
   if (loading.length)
     return [
       ...verdicts,
-      verdict("stuck", "The page goes on waiting.", [], loading),
+      verdict("stuck", "The page keeps waiting.", [], loading),
     ];
   return [
     ...verdicts,

@@ -33,7 +33,7 @@ RULES: Final = (
     AuditRule("input-lost", "error", "loses what the user typed"),
     AuditRule("double-send", "error", "sends a creating POST twice on a second click"),
     AuditRule("raw-exception", "warning", "shows the text of an exception"),
-    AuditRule("raw-response", "warning", "shows the server's own text of a 5xx"),
+    AuditRule("raw-response", "warning", "shows the text of a 5xx response"),
     AuditRule("artefact", "warning", "shows `undefined`, `[object Object]` or `NaN`"),
     AuditRule("moved", "warning", "goes to another address"),
     AuditRule("dead-end", "warning", "has no link or button left"),
@@ -41,7 +41,7 @@ RULES: Final = (
     AuditRule("blank-loading", "warning", "shows nothing while it loads"),
     AuditRule("not-announced", "note", "shows a message outside of live regions and headings"),
     AuditRule("no-loading", "note", "shows no sign of loading"),
-    AuditRule("blocked", "note", "keeps back other content until one response arrives"),
+    AuditRule("blocked", "note", "withholds other content until one response arrives"),
     AuditRule("no-empty", "note", "shows nothing in place of an empty list"),
 )
 """Errors first, then warnings and notes."""

@@ -164,7 +164,7 @@ def _started(
 
 
 def _announce(banner: str, started: tuple[str, dict[str, object]], panel: str) -> None:
-    """Print the banner, and go on if stdout is full or closed; log the start.
+    """Print the banner, and continue if stdout is full or closed; log the start.
 
     :param banner: empty to print none, as with a JSON log, which has the start instead.
     :param panel: the URL to open in a browser; empty to open nothing.

@@ -45,17 +45,16 @@ class ControlClient:
 
     All methods raise `ControlError` when the server rejects the call, and `NoAnswer` when it does
     not respond. Before the first call, they compare the protocol of the server with the client's,
-    and raise `IncompatibleServerError` if it differs. If the session is another one than in earlier
-    calls, which `make_session` or `drop_session` did not cause, its data are lost, and they raise
-    `SessionLostError`.
+    and raise `IncompatibleServerError` if it differs. If the session was lost since earlier calls,
+    other than by `make_session` or `drop_session`, they raise `SessionLostError`.
 
     :param url: the URL of the server, with or without a base path such as ``/v1``, or a session.
     :param session: the session; by default the one that the URL names, or ``default``.
     :param token: the control token, if the server requires one.
     :param timeout: seconds to connect, and then for the whole response to a call, in addition to
         those that the call lets the server wait.
-    :param any_session: whether to accept another session of the same name than in earlier calls, as
-        after a restart of the server.
+    :param any_session: whether to accept a new session of the same name, as after a restart of the
+        server, instead of raising `SessionLostError`.
     :raise InputError: an argument is invalid.
     """
 
@@ -118,7 +117,7 @@ class ControlClient:
 
     @property
     def root_url(self) -> str:
-        """The URL of the session, to which the base path of a contract can be added."""
+        """The URL of the session; add the base path of a contract to it."""
         return self.url + self._prefix(self._session)
 
     @property
@@ -138,7 +137,7 @@ class ControlClient:
         return self._connection.health().version
 
     def contract(self) -> list[types.ContractDescription]:
-        """Return what each operation of the contracts does, and by which rule."""
+        """Return what each operation of the contracts does, and which rule determined it."""
         return self._call(calls.CONTRACT)["contracts"]
 
     def state(self) -> types.State:
@@ -150,7 +149,7 @@ class ControlClient:
         return self._call(calls.SCENARIOS)
 
     def active(self) -> list[str]:
-        """Return the names of the active scenarios, the first with precedence."""
+        """Return the names of the active scenarios; the first takes precedence."""
         return self.scenarios()["active"]
 
     def scenario(self, name: str) -> types.ScenarioDetails:
@@ -158,14 +157,14 @@ class ControlClient:
         return self._call(calls.SCENARIO, name)
 
     def use(self, *scenarios: str | types.Document) -> list[str]:
-        """Activate scenarios, the first with precedence; return their names.
+        """Activate scenarios; return their names. The first takes precedence.
 
         :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
         return self.activate(*scenarios)["active"]
 
     def activate(self, *scenarios: str | types.Document) -> types.Activated:
-        """Do the same as `use`; also return notes on what one may not expect."""
+        """Do the same as `use`; also return notes about side effects."""
         return self._call(calls.USE, body={"scenario": scenarios})
 
     def reset(self) -> list[str]:
@@ -188,11 +187,11 @@ class ControlClient:
         return self._call(calls.SAVE_SCENARIO, name, body=text.encode(), condition=condition)
 
     def override_scenario(self, name: str, text: str) -> types.ScenarioDetails:
-        """Use the text of a scenario file in this session only."""
+        """Override the text of a scenario in this session only."""
         return self._call(calls.OVERRIDE_SCENARIO, name, body=text.encode())
 
     def drop_override(self, name: str) -> list[types.ScenarioSummary]:
-        """Use the file of a scenario again; return all scenarios."""
+        """Stop overriding a scenario; return all scenarios."""
         return self._call(calls.DROP_OVERRIDE, name)["scenarios"]
 
     def stub(self, number: int, **instead: Unpack[types.StubOptions]) -> types.RecordedStub:
@@ -203,11 +202,11 @@ class ControlClient:
         return self._call(calls.STUB, number, query=_query(instead))
 
     def respond_like(self, number: int, **instead: Unpack[types.StubOptions]) -> types.StubInUse:
-        """Put such a stub on top of the active scenarios, which keep their counters."""
+        """Activate such a stub, above the other scenarios, which keep their counters."""
         return self._call(calls.RESPOND_LIKE, number, query=_query(instead))
 
     def drop_stub(self, number: int) -> types.DroppedStub:
-        """Remove the stub of `respond_like` again."""
+        """Remove the stub that `respond_like` activated."""
         return self._call(calls.DROP_STUB, number)
 
     def start_recording(self) -> types.RecordingStarted:
@@ -215,11 +214,11 @@ class ControlClient:
         return self._call(calls.START_RECORDING)
 
     def recording(self) -> types.RecordedScenario:
-        """Return a scenario that reproduces the responses since then."""
+        """Return a scenario that reproduces the responses since the recording started."""
         return self._call(calls.RECORDING)
 
     def held(self) -> list[types.WaitingResponse]:
-        """Return the responses that are held, delayed or throttled now, the first one first."""
+        """Return the responses that are held, delayed or throttled now, oldest first."""
         return self._call(calls.HELD)["held"]
 
     def release(
@@ -228,7 +227,7 @@ class ControlClient:
         reply: str | types.Document | None = None,
         delay: str | None = None,
     ) -> list[int]:
-        """Send the responses to some requests, which wait, now; return the numbers.
+        """Release the waiting responses to these requests; return the numbers.
 
         :param reply: what to send in their place, as in the `sequence` of a stub.
         :param delay: how long each waits before that, such as ``3s``.
@@ -308,7 +307,7 @@ class ControlClient:
     def add_record(self, name: str, record: Mapping[str, object] | None = None) -> dict[str, Any]:
         """Add a record, by default a generated one; return it with its ID.
 
-        The stubs for a POST play no part.
+        Stubs do not affect it.
         """
         return self._call(calls.ADD_RECORD, name, body=record)
 
@@ -329,7 +328,7 @@ class ControlClient:
     def log_in(
         self, user: Mapping[str, object] | None = None, contract: str | None = None
     ) -> types.LoggedIn:
-        """Return a token, and headers and a cookie, with which requests are those of a user.
+        """Log a user in without a password; return the token, and the headers or cookie to send.
 
         :param user: properties that the user has; by default the first user.
         :param contract: the label of one, if several have a log-in.
@@ -351,13 +350,13 @@ class ControlClient:
         return self._call(calls.REQUEST, number)
 
     def explain(self, number: int | None = None) -> types.Explanation:
-        """Return why a request, by default the last one, got its response, with each stub."""
+        """Explain why a request, by default the last one, got its response, with each stub."""
         if number is None:
             number = self.request_log(limit=1)["last"] or 1  # an error reports that there is none
         return self._call(calls.EXPLAIN, number)
 
     def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
-        """Return what would respond to a request now, and why. This changes nothing.
+        """Explain what would respond to a request now, without sending it. This changes nothing.
 
         :param request: ``method``, ``path`` with the query, and optionally ``headers``, a ``key``
             to send where the operation needs one, a JSON ``body``, and a ``draft`` with the
@@ -366,7 +365,7 @@ class ControlClient:
         return self._call(calls.EXPLAIN_REQUEST, body=request)
 
     def clear_requests(self) -> int:
-        """Clear the request log; return how many requests it had. Numbers continue."""
+        """Clear the request log; return how many requests it had. The numbering continues."""
         return self._call(calls.CLEAR_REQUESTS)["cleared"]
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
@@ -399,7 +398,7 @@ class ControlClient:
         return self._call(calls.VERIFY, body=body, wait=wait)
 
     def events(self, since: int | None = None, wait: int = 0) -> types.Events:
-        """Wait up to `wait` seconds for a change, and return what has changed since a number.
+        """Return the changes since a number, after waiting up to `wait` seconds for one.
 
         :param since: the `change` of an earlier response; without it, returns the current number.
         """
@@ -475,7 +474,7 @@ class ControlClient:
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
 
-        :param closed: how long requests that name it get a 410, at most ``1h``, so that a page that
+        :param closed: how long requests that name it return 410, at most ``1h``, so a page that
             still polls does not create it again. A call that changes the session opens it earlier.
         :param check_lost: whether to raise `SessionLostError` if the removed session is another one
             than in earlier calls. Without it, anyone's session of this name is removed.
@@ -489,7 +488,7 @@ class ControlClient:
         return response["dropped"]
 
     def export_session(self, name: str | None = None, *, log: bool = False) -> types.SessionExport:
-        """Return data, scenarios, counters, seed and clock of a session.
+        """Export the data, scenarios, counters, seed and clock of a session.
 
         A number that no float has, such as 1e400, is a `Decimal`.
 
@@ -503,7 +502,7 @@ class ControlClient:
     def import_session(
         self, exported: types.SessionExport, name: str | None = None
     ) -> types.SessionSummary:
-        """Replace the contents of a session by those of an exported one.
+        """Replace the contents of a session with those of an exported one.
 
         :param name: by default, this client's session. It is created if it does not exist.
         """
@@ -514,10 +513,10 @@ class ControlClient:
         return self._call(calls.IMPORT_SESSION, name, body=body, wait=wait, check=check)
 
     def undo(self, name: str | None = None) -> types.Undone:
-        """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
+        """Undo the last reset, clear or delete of a session, within 10 seconds.
 
         :param name: by default, this client's session.
-        :raise ControlError: ``not_found`` if there is nothing to put back.
+        :raise ControlError: ``not_found`` if there is nothing to undo.
         """
         name = self.name if name is None else name
         return self._call(calls.UNDO, name, check=self._replace_id)

@@ -55,19 +55,22 @@ class Call(NamedTuple, Generic[T]):
 
 
 TAGS: Final[dict[str, str]] = {
-    "server": "Whether the server is up, its metrics, contracts and documents.",
-    "sessions": "Isolated states, each with its own records, scenarios and recorded requests.",
-    "scenarios": "Named behaviours, and which of them are active.",
-    "data": "The records of collections, and the log-in as one of the users.",
-    "requests": "The request log, its verification, its findings, recordings, and explanations.",
-    "gates": "Responses that wait, and the gates that hold some.",
+    "server": "Health, metrics, contracts and documents of the server.",
+    "sessions": "Private copies of the server's state: records, active scenarios and request log.",
+    "scenarios": "The scenarios: their files, and which are active.",
+    "data": "The records of collections, and logging in as one of the users.",
+    "requests": "The request log: verification, findings, recordings and explanations.",
+    "gates": "Waiting responses, and the gates that hold them.",
 }
 """Tag to its description."""
 SCENARIO_FILE: Final[str] = "ScenarioDocument"
 """The shape of a body that is a scenario file: in YAML, of which JSON is a part."""
 _CONDITIONS: Final[tuple[tuple[str, str], ...]] = (
-    ("If-Match", "The `digest` of the file to change, in double quotes; if it has changed: 409."),
-    ("If-None-Match", "`*` for a new file; if there is one: 409."),
+    (
+        "If-Match",
+        "The `digest` of the file to change, in double quotes; 409 if the file has changed.",
+    ),
+    ("If-None-Match", "`*` to create a file; 409 if it exists."),
 )
 
 HEALTH: Call[types.Health] = Call("GET /health", "server", "none", parameters=None, caller="anyone")

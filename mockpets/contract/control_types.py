@@ -43,8 +43,8 @@ SessionExport = Annotated[dict[str, Any], "SessionExport"]
 class Health(TypedDict):
     """The version of a server that is alive, with its commit if it is known.
 
-    Clients of another `protocol` do not work. `bases` has the base path of each contract, empty for
-    the root; an older server, whose only contract is at ``/v1``, does not send it.
+    Clients with another `protocol` fail. `bases` has the base path of each contract, empty for the
+    root; an older server, whose only contract is at ``/v1``, does not send it.
     """
 
     status: Literal["ok"]
@@ -64,8 +64,8 @@ class ContractCollection(TypedDict):
 class ContractSummary(TypedDict):
     """A contract that the server serves; `label` selects it in ``GET openapi.json``.
 
-    `base` is the path before those of its operations, empty for the root. `errors` has the code for
-    a status.
+    `base` is the path before those of its operations, empty for the root. `errors` maps statuses to
+    error codes.
     """
 
     title: str
@@ -76,14 +76,14 @@ class ContractSummary(TypedDict):
 
 
 class OperationRule(TypedDict):
-    """The rule that says what an operation does; `number` is None if the contract says it."""
+    """The rule that determined an operation's role; `number` is None if the role was given."""
 
     number: int | None
     name: str
 
 
 class OperationKey(TypedDict):
-    """Where a record's key is: ``path``, ``query``, ``body``, or ``token`` (`name` is None)."""
+    """Where a request has a record's key: ``path``, ``query``, ``body`` or ``token`` (no name)."""
 
     name: str | None
     place: str
@@ -99,13 +99,13 @@ class QueryMeaning(TypedDict):
 class OperationDescription(TypedDict):
     """What an operation of a contract does; `path` begins after the base path.
 
-    Expressions such as ``getPet:404`` can name `states`. `envelope` has the keys from the body of a
-    response down to the records, `body_envelope` those of a request. `paging` is what properties
-    beside a list mean, `where` which values the records must have, and `sets` what a request
-    changes. `values` is the property of which a list has the different values, `many` whether a
-    request can be about several records, `view` whether a list is only a part of the collection,
-    and `mine` whether only the records of the caller count. `note` is what was not understood, and
-    `does` all of this as phrases, its role first.
+    `states` lists what expressions such as ``getPet:404`` can select. `envelope` has the keys that
+    lead to the records in a response's body, and `body_envelope` those in a request's. `paging`
+    gives the meanings of the properties beside a list, `where` the values that its records must
+    have, and `sets` what a request changes. `values` is the property whose distinct values a list
+    returns. `many` is true if a request can be about several records, `view` if a list is only a
+    part of the collection, and `mine` if it has only the caller's records. `note` describes what
+    mockpets did not understand. `does` describes all of this in phrases, the role first.
     """
 
     name: str
@@ -135,10 +135,11 @@ class OperationDescription(TypedDict):
 class CollectionDescription(TypedDict):
     """A collection of a contract; `about` describes it in a few words.
 
-    Responses do not show a `hidden` key. `parent` is the collection to whose records these belong,
-    and `link` the property with its key. A `single` collection is one object. With `open`, every
-    key exists. `people` log in. `shows` is the collection whose records these are, and `owner` the
-    property that names the person. References in `schema` lead into ``GET openapi.json``.
+    Responses omit a `hidden` key. Its records belong to those of the collection `parent`, and have
+    the parent's key in the property `link`. A `single` collection is one object. In an `open` one,
+    every key exists. `people` can log in. `shows` is the collection whose records this one shows,
+    and `owner` the property that identifies the user. References in `schema` point into
+    ``GET openapi.json``.
     """
 
     name: str
@@ -158,7 +159,7 @@ class CollectionDescription(TypedDict):
 
 
 class ContractNote(TypedDict):
-    """What of a document is not served or enforced, or a likely mistake."""
+    """A part of a document that is not served or enforced, or a likely mistake."""
 
     kind: Literal["operation", "part", "keyword", "warning"]
     what: str
@@ -176,7 +177,7 @@ class ContractShare(TypedDict):
 
 
 class ContractDescription(TypedDict):
-    """A contract, and what was inferred of its document; see also `ContractSummary`."""
+    """A contract, and what was inferred from its document; see also `ContractSummary`."""
 
     file: str
     title: str
@@ -227,9 +228,9 @@ class HeldResponses(TypedDict):
 
 
 class WaitingResponse(TypedDict):
-    """A response that waits; `at` is the arrival of the request.
+    """A waiting response; `at` is the time at which the request arrived.
 
-    `status` is None if the connection breaks instead. `throttle` is in bytes a second.
+    `status` is None if the connection breaks instead. `throttle` is in bytes per second.
     """
 
     request: int
@@ -250,7 +251,7 @@ class WaitingResponse(TypedDict):
 
 
 class WaitingResponses(TypedDict):
-    """The responses that wait, by session and number; `change` is the `since` of ``GET events``."""
+    """The waiting responses, by session and number; `change` is the `since` of ``GET events``."""
 
     held: list[WaitingResponse]
     change: int
@@ -301,10 +302,11 @@ class ScenarioSummary(_AnyScenario):
 
 
 class ScenarioList(ActiveScenarios):
-    """All scenarios that a session knows, by group and name, and the active ones.
+    """All scenarios of a session, by group and name, and the active ones.
 
-    `skipped` has the reason why shipped scenarios do not fit the contracts. `folder_problems` lists
-    why the server cannot reload the files, such as two of the same name in a folder.
+    `skipped` gives the reasons why shipped scenarios do not fit the contracts. `folder_problems`
+    lists the reasons why the server cannot reload the files, such as two files with the same name
+    in a folder.
     """
 
     scenarios: list[ScenarioSummary]
@@ -313,10 +315,10 @@ class ScenarioList(ActiveScenarios):
 
 
 class StubDescription(TypedDict):
-    """A stub; `label` is ``scenario/stub``, `scenario` the one whose file has it.
+    """A stub; `label` is ``scenario/stub``, and `scenario` the one whose file defines it.
 
-    `when` describes the requests that it matches, `does` what it does to their responses, separated
-    by ``;``, and `limits` how often; empty for always.
+    `when` describes the requests that it matches, and `does` its effects on their responses,
+    separated by ``;``. `limits` describes how often it applies; it is empty for always.
     """
 
     label: str
@@ -327,12 +329,13 @@ class StubDescription(TypedDict):
 
 
 class ScenarioDetails(_AnyScenario):
-    """A scenario in full; `stubs` also has those of the scenarios that it extends, after its own.
+    """A scenario in full; `stubs` also lists those of the scenarios that it extends, after its own.
 
-    `text` is None when the file can no longer be read. `override` is whether only this session uses
-    the text (`PUT overrides/NAME`). Reasons, or None: `disabled`, why the server rejects what a
-    stub does; `unreached`, why no recorded request shows the scenario; `read_only`, why it cannot
-    be saved. `digest` is that of the file, and `path` where your own file is; None otherwise.
+    `text` is None if the file can no longer be read. `override` is true if only this session uses
+    the text (`PUT overrides/NAME`). These are reasons, or None: `disabled`, why the server does not
+    allow what a stub does; `unreached`, why the scenario has affected no recorded request;
+    `read_only`, why the file cannot be saved. `digest` is that of the file, and `path` the path of
+    your own file; None otherwise.
     """
 
     text: str | None
@@ -380,9 +383,10 @@ Records = Iterable[Document] | Document | str | int | Path
 class CollectionSummary(TypedDict):
     """A collection of the contract, or of an active scenario.
 
-    `scenario` defines it, and `content_of` gives it content; None for none. `id` is the property
-    that is the ID, and `changed` whether a client has changed records. `hidden_by` is the active
-    scenario that serves the same path in its place, or None.
+    `scenario` is the scenario that defines it, and `content_of` the one whose data it has; None
+    without one. `id` is the property that identifies a record. `changed` is true if a client has
+    changed records. `hidden_by` is the active scenario that serves the same path in its place, or
+    None.
     """
 
     name: str
@@ -396,13 +400,13 @@ class CollectionSummary(TypedDict):
 
 
 class CollectionList(TypedDict):
-    """The collections, those of the contract first; then the first scenario takes precedence."""
+    """The collections: those of the contracts, then those of the scenarios, by precedence."""
 
     data: list[CollectionSummary]
 
 
 class RecordPage(CollectionSummary):
-    """Records in order, of the `total` that the filters select; `next` is None on the last page."""
+    """Records in order; `total` counts all that match. `next` is None on the last page."""
 
     next: str | None
     records: list[Document]
@@ -416,8 +420,8 @@ class LoginCookie(TypedDict):
 class LoggedIn(TypedDict):
     """What an app has once a user has logged in; `key` is the ID of the `user`.
 
-    `headers` name the user in requests; empty if the token is sent in the query. `cookie` is None
-    if the log-in sets none.
+    `headers` identify the user in requests; they are empty if the token is sent in the query.
+    `cookie` is None if logging in sets no cookie.
     """
 
     user: Document
@@ -437,15 +441,16 @@ class RequestNote(TypedDict):
 
 
 class RequestSummary(TypedDict):
-    """A recorded request; times are in milliseconds, and `throttle` is in bytes a second.
+    """A recorded request; times are in milliseconds, and `throttle` is in bytes per second.
 
-    `status` is None when the connection was broken instead of a response. `outcome` is ``pending``
-    until the last byte of the response was handed to the operating system, then ``sent``;
-    ``client_left`` if the client ended the connection before that, and ``broken`` if mockpets did:
-    because of a fault, a limit, or the end of the server. `hold` is a gate, and `held_ms` how long
-    it has held the response so far. `total_ms` is from the arrival of the request to the end of the
-    response. `off_contract` is the reason why the response is not in the contract. `waits` is what
-    a pending response waits for, or waited for when the client left. Each is None if there is none.
+    `status` is None if the connection was broken instead. `outcome` is ``pending`` until the last
+    byte of the response was handed to the operating system, then ``sent``. It is ``client_left`` if
+    the client ended the connection before that, and ``broken`` if mockpets did: because of a fault,
+    a limit or a shutdown. `hold` is a gate, and `held_ms` how long it has held the response so far.
+    `total_ms` is the time from the arrival of the request to the end of the response.
+    `off_contract` is the reason why the contract does not list the response. `waits` is what a
+    pending response waits for, or what it waited for when the client left. Each is None if it does
+    not apply.
     """
 
     number: int
@@ -472,7 +477,7 @@ class RequestSummary(TypedDict):
 
 
 class RecordedBody(TypedDict):
-    """A body of `size` bytes; `text` may be only its beginning (`cut`), in base64 if not UTF-8."""
+    """A body of `size` bytes; `text` is cut if it is too long, and in base64 if not UTF-8."""
 
     size: int
     text: str
@@ -488,7 +493,7 @@ class RecordedMessage(TypedDict):
 
 
 class RequestDetails(RequestSummary):
-    """A recorded request with both messages in full, secrets redacted."""
+    """A recorded request with headers and bodies, secrets redacted."""
 
     request: RecordedMessage
     response: RecordedMessage
@@ -507,9 +512,10 @@ class RequestFilters(TypedDict, total=False):
 
 
 class RequestList(TypedDict):
-    """Recorded requests, oldest first; `last` is the highest number given so far.
+    """Recorded requests, oldest first; `last` is the highest number so far.
 
-    `total` counts all that pass the filters, `dropped` those removed to make room for newer ones.
+    `total` counts all that match the filters, and `dropped` those removed to make room for newer
+    ones.
     """
 
     requests: list[RequestSummary]
@@ -532,9 +538,9 @@ class StubOptions(TypedDict, total=False):
 class RecordedStub(TypedDict):
     """A stub that responds to requests like a recorded one; `yaml` is a scenario file with it.
 
-    `matches` lists the requests of the log to which it would have responded, `notes` the secrets
-    that it lacks. `stub` is None if the file has a resource instead: the log shows a POST and then
-    a GET of an unknown collection.
+    `matches` lists the requests of the log to which it would have responded, and `notes` the
+    secrets that were removed. `stub` is None if the file has a resource instead: the log shows a
+    POST and then a GET of an unknown collection.
     """
 
     scenario: str
@@ -545,7 +551,7 @@ class RecordedStub(TypedDict):
 
 
 class StubInUse(RecordedStub, ActiveScenarios):
-    """A stub that the session uses now, and all active scenarios."""
+    """A stub that is now active in the session, and all active scenarios."""
 
 
 class DroppedStub(ActiveScenarios):
@@ -553,14 +559,14 @@ class DroppedStub(ActiveScenarios):
 
 
 class RecordingStarted(TypedDict):
-    """The number of the last request before a recording, and how many records it begins with."""
+    """The number of the last request before the recording, and the number of saved records."""
 
     after: int
     records: int
 
 
 class RecordedScenario(TypedDict):
-    """A scenario file that repeats a recording; `notes` has what it does not repeat, and why."""
+    """A scenario file that reproduces a recording; `notes` lists what it does not, and why."""
 
     yaml: str
     requests: int
@@ -598,18 +604,18 @@ class Difference(TypedDict):
 
 
 class ComparedCondition(Difference):
-    """A condition; `holds` is None if the value is not recorded: a secret, or a body's end."""
+    """A condition; `holds` is None if the log lacks the value: a secret, or the end of a body."""
 
     holds: bool | None
 
 
 class ExplainedStub(StubDescription):
-    """What a stub did with a request; `reason` is the result in words.
+    """What a stub did with a request; `reason` describes the result.
 
     `result` is ``responds``, ``applies`` (it only delays, throttles or holds), ``no_match``,
-    ``not_reached`` (an earlier stub responded), or the limit because of which it did not apply;
-    ``sequence`` if its replies are used up. Before the request, it had skipped `passed` requests
-    because of `after`, and applied to `used`; None if it does not match. It applied if the random
+    ``not_reached`` (an earlier stub responded), or the limit that stopped it; ``sequence`` if its
+    replies are used up. Before this request, it had skipped `passed` requests because of `after`,
+    and had applied to `used` requests; both are None if it does not match. It applies if the random
     number `draw` is below `probability`.
     """
 
@@ -627,10 +633,10 @@ class ExplainedStub(StubDescription):
 class Explanation(TypedDict):
     """Why a request gets its response, in one sentence (`summary`) and by stub.
 
-    `sent` is false for a request that was only tried out; its `number` is the one that it would
-    get. `stub` ends the search, and `nearest` does not match but comes nearest. `seed` is that of
-    the draws. `stubs` lists at most 100 in the order of the search, and `omitted` counts the
-    others.
+    `sent` is false for a request that was not sent; its `number` is the one that it would get.
+    `stub` is the stub that responded, and `nearest` the one that came nearest to a match. `seed` is
+    the seed of the random numbers. `stubs` lists at most 100 stubs in the order in which they were
+    tried, and `omitted` counts the others.
     """
 
     request: RequestSummary
@@ -703,11 +709,11 @@ class Findings(TypedDict):
 
 
 class StateCounts(TypedDict):
-    """How many of each a session and its server have; `held` counts responses behind gates.
+    """Counts of a session and its server; `held` counts responses at gates.
 
-    `records` is None while generating them would take too long. `unnamed` counts the requests since
-    the session began that were rejected because they named none, with ``--sessions declared``:
-    those of its test may be among them.
+    `records` is None while generating them would take too long. With ``--sessions declared``,
+    `unnamed` counts the requests that were rejected since the session began because they named no
+    session: those of its test can be among them.
     """
 
     records: int | None
@@ -718,7 +724,7 @@ class StateCounts(TypedDict):
 
 
 class EffectiveSetting(TypedDict):
-    """A setting with the value that applies, in seconds or bytes; secrets are redacted.
+    """A setting with its current value, in seconds or bytes; secrets are redacted.
 
     `source` is an option, a variable, a line of a file, ``default``, or ``code``.
     """
@@ -729,9 +735,9 @@ class EffectiveSetting(TypedDict):
 
 
 class ServerSettings(TypedDict):
-    """The settings of the server that matter to a client; `all` has every one.
+    """The settings of the server that affect clients; `all` lists every setting.
 
-    `options` are those that differ from the defaults and matter to sessions and requests, as on the
+    `options` lists those that differ from the defaults and affect sessions or requests, as on the
     command line: ``--api-key *``, ``--seed 4``.
     """
 
@@ -749,8 +755,8 @@ class ServerSettings(TypedDict):
 class StateFileProgress(TypedDict):
     """How far the sessions are saved in the state file.
 
-    A change made before you read `begun` is on the disk once `saved` is greater than that number.
-    `trouble` is the reason why the last attempt failed, or empty.
+    Read `begun` after your change: the change is durable once `saved` exceeds it. `trouble` is the
+    reason why the last attempt failed, or empty.
     """
 
     begun: int
@@ -761,10 +767,10 @@ class StateFileProgress(TypedDict):
 class State(ScenarioList, GateCounts):
     """A session and its server at a glance.
 
-    `change` is the number of the last change, and `resets` differs after each reset. Without
-    ``--state``, `state_file` is None, and without ``--name``, `node`; `clock` is None while it
-    shows the real time. `rejected_origins` lists the origins of pages whose control calls were
-    rejected, at most 20; ``null`` stands for pages without one. `faults` has a word for each kind.
+    `change` is the number of the last change, and each reset changes `resets`. `state_file` is None
+    without ``--state``, `node` without ``--name``, and `clock` while it shows the real time.
+    `rejected_origins` lists at most 20 origins of pages whose calls were rejected; ``null`` stands
+    for pages without an origin. `faults` has a label for each kind of fault.
     """
 
     version: str
@@ -785,7 +791,7 @@ class State(ScenarioList, GateCounts):
 
 
 class Events(TypedDict):
-    """The changes, and the `since` of the next call; `resets` is None without the session."""
+    """What changed, and the `since` of the next call; `resets` is None without a session."""
 
     change: int
     resets: int | None
@@ -795,8 +801,8 @@ class Events(TypedDict):
 class SessionSummary(ActiveScenarios):
     """A session; `records` and `held` are as in `StateCounts`, `clock` as in `State`.
 
-    `id` is new when a session is created, and when a restart may have lost anything of it. `failed`
-    counts requests in the log with an error status, a broken connection or a client that left;
+    `id` is new when the session was created again, or may have lost data in a restart. `failed`
+    counts logged requests with an error status, a broken connection or a client that left;
     `last_request` is the method and target of the newest.
     """
 
@@ -819,14 +825,14 @@ class Undone(TypedDict):
 
 
 class SessionList(TypedDict):
-    """The sessions, the default one first, and how many there may be."""
+    """The sessions, `default` first, and the maximum number of sessions."""
 
     sessions: list[SessionSummary]
     max: int
 
 
 class SessionOptions(TypedDict, total=False):
-    """The contents to put into a session; omitted ones stay, or start with the server defaults."""
+    """The contents of a session; omitted ones stay, or start with the server's defaults."""
 
     scenario: str | Document | list[str | Document]
     seed: int
@@ -860,7 +866,7 @@ class NearestRequest(TypedDict):
 
 
 class VerificationDetails(TypedDict):
-    """Why a verification failed; `unknown` requests are not, or not wholly, in the request log."""
+    """Why a verification failed; `unknown` counts requests that the log dropped or shortened."""
 
     matched: int
     unknown: int

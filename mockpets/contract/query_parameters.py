@@ -147,8 +147,8 @@ PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     },
     "closed": {
         "closed": Parameter(
-            "How long the name stays closed, such as 60s, at most 1h: requests that name it get "
-            "410, so that a page that still polls does not create the session again.",
+            "How long the name stays closed, such as 60s; at most 1h. Requests that name it return "
+            "410, so a page that still polls does not recreate the session.",
             {**_TEXT, "default": "0s"},
             partial(parse_duration, longest=_CLOSED_SECONDS),
         )
@@ -164,7 +164,7 @@ PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     },
     "records": {
         "after": Parameter(
-            "Only records after the one with this ID: `next` of the page before.", _TEXT, str
+            "Only records after the one with this ID: the `next` of the previous page.", _TEXT, str
         ),
         "limit": integer("Maximum number of records.", 1, CONTROL_RECORDS, default=CONTROL_RECORDS),
     },
@@ -211,7 +211,7 @@ PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
         "fault": word("Break the response in this way instead.", tuple(FAULTS)),
         "hold": Parameter("Hold the response of the operation at this gate.", _TEXT, _gate),
         "delay": Parameter("Delay the response of the operation, such as 3s.", _TEXT, _delay),
-        "times": integer("How many requests to respond to.", 1, _MOST_TIMES),
+        "times": integer("Maximum number of requests to respond to.", 1, _MOST_TIMES),
         "exact": word("Match the ids and dates of the request too.", ("true",)),
     },
     "tag": {"tag": word("Only the calls with this tag.", tuple(TAGS))},

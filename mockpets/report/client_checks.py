@@ -362,7 +362,7 @@ def _after_401(entries: Entries) -> Iterator[Violation]:
             # An export may omit the key, as Chromium's does by default.
             is_known = _key(chain[0]) and REDACTED not in _key(chain[0])
             key = "with the same key" if is_known else "without a new key"
-            message = f"{len(chain) - 1} requests got 401 {key} after the first 401"
+            message = f"{len(chain) - 1} requests returned 401 {key} after the first 401"
             yield Violation(message, _plain(chain))
 
 

@@ -61,7 +61,7 @@ GENERIC: Final[Mapping[str, Generic]] = {
     "offline": Generic("The connection breaks before a response arrives."),
     "rate-limited": Generic("Every request fails with 429, Retry-After five seconds."),
     "retry": Generic("The first two requests fail with 503, then all succeed."),
-    "retry-now": Generic("As retry, with a Retry-After of 0 for tests."),
+    "retry-now": Generic("Like retry, but with Retry-After 0, so tests don't wait."),
     "server-error": Generic("Every request fails with 500."),
     "slow": Generic("Every response takes two seconds."),
     "slow-body": Generic("Bodies arrive at 500 bytes per second."),

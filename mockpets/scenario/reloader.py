@@ -27,7 +27,7 @@ WATCH_SECONDS: Final = 0.08
 before a browser reloads, and a check of 50 files takes 1 ms."""
 
 _log = logging.getLogger("mockpets")
-_REJECTED: Final = "requests that name it get 422"
+_REJECTED: Final = "requests that name it return 422"
 
 
 class Reloader:

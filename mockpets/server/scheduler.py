@@ -110,7 +110,7 @@ class Scheduler:
         }
 
     def stops_in(self) -> float | None:
-        """Return the seconds until the server stops, None if it goes on."""
+        """Return the seconds until the server stops, None if it keeps running."""
         return None if self.stop_at is None else max(self.stop_at - self.timers.clock(), 0.0)
 
     def return_memory_soon(self) -> None:

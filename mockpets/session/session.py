@@ -398,7 +398,7 @@ class Session:
 
         :param sent: scenarios that were sent in the request.
         :param restart: those whose counters start again, with those of what they extend, unless
-            a scenario that goes on has the same stub. By default, those that become active; if
+            a scenario that stays active has the same stub. By default, those that become active; if
             exactly these are active already, all of them.
         :raise RequestError: ``unknown_scenario``; ``store_full`` if they take too much memory.
         """
@@ -463,7 +463,7 @@ class Session:
         self.documents = documents
 
     def put_on_top(self, names: tuple[str, ...], sent: Sources) -> None:
-        """Activate scenarios like those that are active: counters and records go on.
+        """Activate scenarios like those that are active: counters and records are kept.
 
         :param sent: new scenarios; those that are active and were sent in a request stay.
         :raise RequestError: ``unknown_scenario``.

@@ -44,7 +44,7 @@ def entrance(
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
     :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT_PATH`, or
-        empty. Other paths get a 404 with a hint.
+        empty. Other paths return 404 with a hint.
     :param admit: called with every request to another path; raises to reject it, with an error
         that `reword` changes for the client.
     """

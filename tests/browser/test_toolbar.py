@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,12 +14,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import PROTOCOL
+from mockpets.packaged_data import shipped
 from tests.browser.test_looks import ALL, AXE, CHECK
 from tests.browsers import FIREFOX
 from tests.docs.page import ROOT, blocks
+from tests.docs.test_proxies import vite
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
-from tests.programs import need, need_packages
+from tests.programs import need, need_packages, run
 
 PAGE = """<!doctype html><html lang="en"{html}><meta charset="utf-8"><title>App</title>{policy}
 <meta name="viewport" content="width=device-width">
@@ -740,3 +743,31 @@ def test_one_line_refetches_without_a_reload(
         one.page.keyboard.press("Enter")
         expect(one.out).to_have_text("0 pets")
         assert one.page.evaluate("window.notReloaded")
+
+
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["Python", "npm"])
+def test_the_imports_of_the_documentation_load_the_toolbar(
+    way: str, browser: Browser, server: MockpetsServer, tmp_path: Path
+) -> None:
+    [text] = [block.text for block in blocks(PAGE_OF_DOCS) if "import.meta.env.DEV" in block.text]
+    [line] = [each for each in text.splitlines() if each.endswith(f"// {way}")]
+    if way == "Python":
+        done = run(tmp_path, "mockpets", "kit", "src/mockpets", "--toolbar")
+        assert done.returncode == 0, done.stderr
+    else:
+        (tmp_path / "src").mkdir()
+        shutil.copytree(shipped("kit"), tmp_path / "node_modules/mockpets")
+    (tmp_path / "src/app.js").write_text(line, "utf-8")
+    with vite(tmp_path, "export default {};") as url:
+        (tmp_path / "index.html").write_text(
+            f'<!doctype html><html data-mockpets-url="{server.url}">'
+            '<script type="module" src="/src/app.js"></script>',
+            "utf-8",
+        )
+        page = browser.new_page()
+        page.add_init_script(OPEN)
+        page.goto(url)
+        expect(page.locator("#pill")).to_be_visible()
+        page.close()

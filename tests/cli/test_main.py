@@ -665,7 +665,7 @@ def test_other_broken_scenario_files_are_warnings_at_the_start(here: Path) -> No
     assert rejected.status == 422
     assert rejected.json["message"].startswith(f"scenario 'broken' is invalid: {broken}:2:")
     first, problem, *_ = [line.partition(" warning: ")[2] for line in log]
-    assert first == "scenario 'broken' is invalid; requests that name it get 422:"
+    assert first == "scenario 'broken' is invalid; requests that name it return 422:"
     assert problem == f"{broken}:2:8: stubs: must be a list, got 3"
     assert any("scenario 'broken' is valid again" in line for line in log)
 

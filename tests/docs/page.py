@@ -100,3 +100,9 @@ def setting(page: Path, mark: str) -> str | None:
     """Return the argument of a comment about the whole page; None if the page lacks it."""
     match = re.search(rf"^<!-- {mark}(?:: (.*))? -->$", page.read_text("utf-8"), re.MULTILINE)
     return match and (match[1] or "")
+
+
+SHOP: Final = next(
+    block for block in blocks(ROOT / "docs/start/your-own-api.md") if block.argument == "shop.yaml"
+)
+"""The document that other pages use for your own API."""

@@ -14,7 +14,7 @@ from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
-from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting, tabs
+from tests.docs.page import PAGES, ROOT, SHOP, Block, blocks, name_of, needs_mark, setting, tabs
 from tests.programs import PROGRAMS, environment, free_port, need, run_within
 
 MARKS = {"run", "serve", "file", "save", "kit file", "test file", "scenario", "not run"}
@@ -33,10 +33,6 @@ OF_README = {
 """tests/test_readme.py runs these."""
 OF_KIT = {"write", "kit commands"}
 """tests/kit/test_docs.py runs these."""
-SHOP = next(
-    block for block in blocks(ROOT / "docs/start/your-own-api.md") if block.argument == "shop.yaml"
-)
-"""The document that other pages use for your own API."""
 
 
 def pages_with(mark: str) -> list[Path]:
@@ -130,9 +126,14 @@ class Reader:
             flags=re.MULTILINE,
         )
 
+    def write_shop(self, text: str) -> None:
+        """Write the document that pages use for your own API, if a file or command names it."""
+        path = self.folder / SHOP.argument
+        if SHOP.argument in text and not path.exists():
+            path.write_text(SHOP.text, encoding="utf-8")
+
     def write(self, block: Block) -> None:
-        if SHOP.argument in block.text:
-            (self.folder / SHOP.argument).write_text(SHOP.text, encoding="utf-8")
+        self.write_shop(block.text)
         path = self.folder / block.argument
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.adapt(block.text), encoding="utf-8")
@@ -162,6 +163,7 @@ class Reader:
             assert shown == expected, block.text
 
     def call(self, block: Block) -> subprocess.CompletedProcess[str]:
+        self.write_shop(block.text)
         has_own_pytest = ".venv/bin/pytest" in block.text
         variables = {**self.variables, **({} if has_own_pytest else PYTEST)}
         return run_within(300, self.folder, "sh", "-ec", self.adapt(block.text), **variables)
@@ -169,6 +171,7 @@ class Reader:
     @contextmanager
     def serve(self, command: str, banner: str = "") -> Iterator[None]:
         """Run a command that starts mockpets and keeps running."""
+        self.write_shop(command)
         with subprocess.Popen(
             ["sh", "-c", f"exec {command}"],
             cwd=self.folder,
@@ -181,7 +184,7 @@ class Reader:
             try:
                 lines = [process.stdout.readline()] if "--log json" not in command else []
                 if lines:
-                    assert re.match(r"mockpets \S+ serves .+ at http", lines[0])
+                    assert re.match(r"mockpets \S+ serves (.+ at http|\d+ contracts:)", lines[0])
                 else:
                     assert wait_until(lambda: main(["health", "--url", f"http://{self.host}"]) == 0)
                 while banner and lines[-1] and "Ctrl-C" not in lines[-1]:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.kit_files import files_of, known_of, render
 from mockpets.packaged_data import shipped
+from mockpets.scenario.contract_files import load_contracts
 from mockpets.scenario.library import load_library
 from tests.programs import need, need_packages, run_within
 
@@ -71,31 +73,40 @@ def install_kit(folder: Path) -> None:
     shutil.copytree(shipped("kit"), modules / "mockpets")
 
 
-def write_kit(folder: Path) -> None:
-    """Write the files that `mockpets kit` writes with all integrations."""
+def write_kit(folder: Path, contract: str = BUILT_IN_CONTRACT) -> None:
+    """Write the files that `mockpets kit --contract CONTRACT` writes with all integrations."""
     folder.mkdir(parents=True)
-    known = known_of(load_library((), ()))
+    known = known_of(load_library((), (), contracts=load_contracts([contract])))
     for name in files_of():
         (folder / name).write_text(render(name, known), encoding="utf-8")
 
 
 def run_playwright(
-    folder: Path, files: Mapping[str, str], config: str = CONFIG, **variables: str
+    folder: Path,
+    files: Mapping[str, str],
+    config: str = CONFIG,
+    contract: str = BUILT_IN_CONTRACT,
+    **variables: str,
 ) -> Outcomes:
     """Run tests in an empty folder; return the outcomes by the tests' titles.
 
     :param files: the content of each spec by its path; the kit is in ``tests/mockpets``.
+    :param contract: the contract of the kit, as in `--contract`.
     """
-    [outcomes] = run_specs(folder, files, config, **variables).values()
+    [outcomes] = run_specs(folder, files, config, contract, **variables).values()
     return outcomes
 
 
 def run_specs(
-    folder: Path, files: Mapping[str, str], config: str, **variables: str
+    folder: Path,
+    files: Mapping[str, str],
+    config: str,
+    contract: str = BUILT_IN_CONTRACT,
+    **variables: str,
 ) -> dict[str, Outcomes]:
     """Do the same with several specs; return the outcomes by the name of the spec."""
     (folder / "node_modules").symlink_to(need_packages())
-    write_kit(folder / "tests/mockpets")
+    write_kit(folder / "tests/mockpets", contract)
     (folder / "playwright.config.ts").write_text(config)
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")

@@ -7,8 +7,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
-from tests.docs.page import ROOT, blocks
-from tests.docs.test_pages import SHOP
+from tests.docs.page import ROOT, SHOP, blocks
 from tests.kit.project import write_kit
 from tests.programs import need, run_within
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.kit.project import CONFIG, Outcomes, run_specs
+from tests.docs.page import SHOP
+from tests.kit.project import CONFIG, Outcomes, run_playwright, run_specs
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
 from tests.programs import need, run_within
@@ -165,6 +166,32 @@ def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
     lines = {line.strip() for line in (RACES / "races.spec.ts").read_text().splitlines()}
     [marked] = re.findall(r"^> *\d+ \| *(.*)$", error, re.MULTILINE)
     assert marked in lines
+
+
+ORDERS_PAGE = """<!doctype html><link rel="icon" href="data:,">
+<button>Sold</button><button>Available</button><h2></h2>
+<script>
+  for (const button of document.querySelectorAll("button"))
+    button.onclick = async () => {
+      await fetch(`MOCK/api/orders?status=${button.textContent.toLowerCase()}`);
+      document.querySelector("h2").textContent = button.textContent;
+    };
+</script>"""
+"""Shows the filter whose response arrives last."""
+
+
+def test_the_test_of_the_documentation_finds_a_race_with_another_api(tmp_path: Path) -> None:
+    document, folder = tmp_path / SHOP.argument, tmp_path / "project"
+    document.write_text(SHOP.text, encoding="utf-8")
+    folder.mkdir()
+    files = {"tests/shown.spec.ts": shown()[0]}
+    settings = Settings(port=0, sessions="declared", contract=(str(document),))
+    with MockpetsServer(settings) as server, serving(front_end(server.url, ORDERS_PAGE)) as app:
+        outcomes = run_playwright(folder, files, MOCKPETS_URL=server.url, APP_URL=app)
+
+    [error] = outcomes["the last filter wins"].errors
+    assert "1 of 2 orders fail" in error
+    assert "MOCKPETS_ORDER='deliver:GET:/api/orders?status=available'" in error
 
 
 @pytest.mark.long

@@ -8,8 +8,10 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from mockpets.constants import BUILT_IN_CONTRACT
+from mockpets.scenario.contract_files import load_contracts
 from mockpets.scenario.library import load_library
-from tests.docs.page import ROOT, blocks
+from tests.docs.page import ROOT, SHOP, blocks
 from tests.kit.project import REPORTED, Outcomes, run_playwright
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
@@ -45,12 +47,23 @@ def without_status(server: MockpetsServer) -> set[str]:
     return names
 
 
-def run(server: MockpetsServer, folder: Path, path: str, spec: str, query: str) -> Outcomes:
-    """Run a spec against the page of the gauntlet; return the outcomes by the state."""
-    page = (GAUNTLET / "index.html").read_text(encoding="utf-8")
+def run(
+    server: MockpetsServer,
+    folder: Path,
+    path: str,
+    spec: str,
+    query: str,
+    collection: str = "/v1/pets",
+    contract: str = BUILT_IN_CONTRACT,
+) -> Outcomes:
+    """Run a spec against the page of the gauntlet; return the outcomes by the state.
+
+    :param collection: the path of the list that the page shows.
+    """
+    page = (GAUNTLET / "index.html").read_text(encoding="utf-8").replace("/v1/pets", collection)
     with serving(front_end(server.url, page)) as app:
         variables = {"MOCKPETS_URL": server.url, "APP_URL": app, "APP_PATH": query}
-        outcomes = run_playwright(folder, {path: spec}, config=REPORTED, **variables)
+        outcomes = run_playwright(folder, {path: spec}, REPORTED, contract, **variables)
     return {title.removeprefix("smoke: "): each for title, each in outcomes.items()}
 
 
@@ -101,4 +114,24 @@ def test_the_test_that_the_documentation_shows_passes(
 
     assert {name: each.status for name, each in by_state.items()} == {
         name: "skipped" if name in UNREACHED else "passed" for name in SCENARIOS
+    }
+
+
+@pytest.mark.long
+def test_the_same_test_passes_in_the_states_of_another_api(tmp_path: Path) -> None:
+    """The page lists the orders of the documentation's own API in place of pets."""
+    [shown] = [
+        block for block in blocks(ROOT / "docs/bugs/every-state.md") if block.mark == "kit file"
+    ]
+    folder, contract = tmp_path / "project", str(tmp_path / SHOP.argument)
+    Path(contract).write_text(SHOP.text, encoding="utf-8")
+    folder.mkdir()
+    settings = Settings(port=0, sessions="declared", contract=(contract,))
+    with MockpetsServer(settings) as server:
+        by_state = run(server, folder, shown.argument, shown.text, "/", "/api/orders", contract)
+
+    fitting = load_library((), (), contracts=load_contracts([contract])).descriptions()
+    assert {"empty", "loading", "offline"} <= fitting.keys() < SCENARIOS.keys()
+    assert {name: each.status for name, each in by_state.items()} == {
+        name: "skipped" if name in UNREACHED else "passed" for name in fitting
     }

@@ -209,7 +209,7 @@ def test_requests_break_exactly_these_rules(
     (DUPLICATE, [create(0, ms=3000), create(100, ms=3000), create(3050)],
      "POST /v1/pets was sent again 2 times with the same body while the first was pending"),
     (AFTER_401, series(0, 500, 1000, status=401, key=None),
-     "2 requests got 401 without a new key after the first 401"),
+     "2 requests returned 401 without a new key after the first 401"),
     (REPEATED, [create(0, BAD, status=400), create(900, BAD, status=400)],
      "POST /v1/pets got 400, and the same body was sent again 1 time"),
     (UNREAD, series(*range(0, 20_000, 5000), outcome="client_left"),

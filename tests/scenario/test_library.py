@@ -329,7 +329,7 @@ def test_new_and_deleted_files(
     assert "other" in watch.library.scenarios
     assert "broken" not in watch.library.scenarios
     lines = logged(caplog)
-    assert lines[0] == "scenario 'broken' is invalid; requests that name it get 422:"
+    assert lines[0] == "scenario 'broken' is invalid; requests that name it return 422:"
     assert lines[-1] == f"scenario 'other' added: {path}"
 
     path.unlink()
@@ -338,9 +338,9 @@ def test_new_and_deleted_files(
     assert "other" not in watch.library.scenarios
     assert logged(caplog) == [
         f"scenario 'broken' no longer exists, since {broken} was deleted; "
-        "requests that name it get 422",
+        "requests that name it return 422",
         f"scenario 'other' no longer exists, since {path} was deleted; "
-        "requests that name it get 422",
+        "requests that name it return 422",
     ]
 
 

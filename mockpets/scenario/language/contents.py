@@ -490,6 +490,6 @@ def _parents_first(names: Iterable[str], known: Mapping[str, Collection]) -> lis
 
 
 DATA: Final = _Data(
-    "The contents of collections by name; * is every collection. A collection without contents has "
-    "those of the session."
+    "The records of collections by name; * means every collection. Other collections keep the "
+    "records of the session."
 )

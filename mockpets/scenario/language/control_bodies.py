@@ -156,7 +156,8 @@ CLOCK: Final = Object(
             f"{MOMENT_RULE}, or null",
         ),
         "frozen": Value(
-            "Whether it stands still; by default as before, and at first it runs.", ("boolean",)
+            "Whether the clock stands still; by default unchanged, at first false.",
+            ("boolean",),
         ),
         "advance": Parsed(
             "How far to move it, such as 90m or 30d.",

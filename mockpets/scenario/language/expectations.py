@@ -188,7 +188,7 @@ VERIFICATION: Final = Object(
             {
                 "integer": replace(_COUNT, convert=lambda count, *_: Times(count, count)),
                 "mapping": Object(
-                    "The lowest number, the highest number, or both.",
+                    "A minimum, a maximum, or both.",
                     {"at_least": _COUNT, "at_most": _COUNT},
                     rules=(some(("at_least", "at_most"), "the range has no limit"),),
                     name="Times",
@@ -207,7 +207,7 @@ GATE_WAIT: Final = Object(
     "The responses that a test expects to be held at a gate.",
     {
         "held": Number(
-            "The lowest number of held responses; by default, 1.", 1, WAITING_RESPONSES // 2
+            "Minimum number of held responses; by default, 1.", 1, WAITING_RESPONSES // 2
         ),
         "within": replace(_WITHIN, description=f"{_WITHIN.description} By default, 5s."),
     },

@@ -152,7 +152,7 @@ def _condition(kind: str, equals: Value, single: Value, shape: type[ByKind] = By
                 GLOB_LENGTH,
                 convert=_glob,
             ),
-            "present": Value("Whether the request has it at all.", ("boolean",)),
+            "present": Value("Whether the request has it.", ("boolean",)),
             "one_of": ListOf("The value equals one of these.", single, least=1),
         },
         rules=(some(OPERATORS, "the condition has no operator"),),

@@ -147,9 +147,9 @@ _ERROR: Final = Object(
     convert=_error,
 )
 _STATUS: Final = Object(
-    "A response. Without a body, it has the one that the contract describes for the status, or an "
-    "Error body. What is not in the contract requires off_contract: true on the stub, except 429 "
-    "and 5xx.",
+    "A response. Without a body, it sends the body that the contract describes for the status, or "
+    "an Error body. A response that the contract does not list requires off_contract: true on the "
+    "stub, except 429 and 5xx.",
     {
         "status": Number("The HTTP status.", 200, 599),
         "headers": HEADERS,
@@ -163,7 +163,7 @@ _STATUS: Final = Object(
     convert=_status,
 )
 _PAGE: Final = Object(
-    "The response of a list with these records, filtered and limited by the query. A page that "
+    "A list of these records, filtered and limited by the query. A page that "
     "needs off_contract: true is sent whole.",
     {"page": PAGE},
     required=("page",),

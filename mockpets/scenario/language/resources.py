@@ -104,15 +104,15 @@ _RESOURCE: Final = Object(
             rf"(?:/{SEGMENT})+",
             convert=_own_path,
         ),
-        "id": replace(_PROPERTY, description="Name of the property that is the ID, by default id."),
+        "id": replace(_PROPERTY, description="Name of the ID property, by default id."),
         "required": ListOf("Properties that each record must have.", _PROPERTY),
         "filters": ListOf(
-            "Properties by which the list is filtered fast. Others are filters, too.",
+            "Properties with an index, for fast filters. Other properties are filters, too.",
             _PROPERTY,
             most=_FILTERS,
         ),
         "only": ListOf(
-            f"What clients may do: {', '.join(ROLES)}. By default, all of it.",
+            f"What clients may do: {', '.join(ROLES)}. By default, all of these.",
             Choice("What a client may do.", ROLES),
             least=1,
         ),

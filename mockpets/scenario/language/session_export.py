@@ -129,7 +129,7 @@ _DATA: Final = Object(
     {
         "collection": Text("The collection, or SCENARIO.NAME."),
         "scenario": ByKind(
-            "The scenario that gives it content; null for the session's own records.",
+            "The scenario that provides its records; null for the session's own records.",
             {"text": active_name("A scenario."), "nothing": _NO_GIVER},
             "the name of a scenario, or null",
         ),
@@ -141,7 +141,7 @@ _DATA: Final = Object(
     convert=_records,
 )
 SESSION_EXPORT: Final[Shape] = Object(
-    "A session to take to another server.",
+    "A session that another server can import.",
     {
         "mockpets": Text("The version that wrote it."),
         "format": Number("The version of the document.", 1, FORMAT),

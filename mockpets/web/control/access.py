@@ -65,7 +65,7 @@ async def check_caller(request: Request, context: ControlContext, *, is_yaml: bo
 
 
 def record_preflight(request: Request, context: ControlContext) -> None:
-    """Record the origin of a preflight that gets no permission, since no call follows it."""
+    """Record the origin of a rejected preflight, because no call follows it."""
     origin = request.headers.get("Origin", "")
     is_preflight = "Access-Control-Request-Method" in request.headers
     has_tools = context.sessions.shared.limits.page_tools  # else any page could fill the list

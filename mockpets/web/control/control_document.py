@@ -50,8 +50,8 @@ _DESCRIPTION: Final = """\
 Control a running mockpets: its sessions, active scenarios, records, recorded requests
  and gates.
 
-A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
-`Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
+A call applies to the session in the server's URL (`/~NAME/__mockpets`) or the header
+`Mockpets-Session`, or else to `default`. Later versions can add properties to responses.
 """
 _SHAPES: Final = {
     each.name: each

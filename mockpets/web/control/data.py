@@ -57,9 +57,9 @@ async def _summary(
 
 @responds_to(calls.RECORDS)
 async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
-    """Return a page of a collection's records in order, or of those with some values.
+    """Return a page of a collection's records, in order.
 
-    Any property is a parameter: `status=sold`.
+    To filter them, pass any property as a parameter: `status=sold`.
     """
     collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
     store, after = await call.store(collection), call.query.get("after")
@@ -91,7 +91,7 @@ def _unknown_property(name: str, collection: Collection) -> RequestError:
 
 @responds_to(calls.SET_RECORDS)
 async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
-    """Replace all records; those without an ID get one.
+    """Replace all records of a collection; those without an ID get one.
 
     The body is a list of records, the name of a fixture, a number of records to generate, or an
     object with `records`.
@@ -129,9 +129,9 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
 
 @responds_to(calls.ADD_RECORD)
 async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
-    """Add a record, whatever the stubs respond to a POST, and return it with its ID.
+    """Add a record, whatever the active stubs do, and return it with its ID.
 
-    Without a body, the record is generated.
+    Without a body, mockpets generates the record.
     """
     collection, text = _collection(call), body_text(call.request, BODY_BYTES)
     store = await call.store(collection)
@@ -148,7 +148,7 @@ async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
 
 
 async def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
-    """Return one more generated record for a store, which assigns the key unless it is a text."""
+    """Generate another record for a store, which assigns the key unless it is a text."""
     if not collection.generator:
         what = f"records of {collection.name} cannot be generated; send a record as JSON"
         raise RequestError("invalid_request", what)

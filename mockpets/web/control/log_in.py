@@ -25,11 +25,11 @@ _LOG_IN: Final = "a log-in is a POST whose body has a password and whose respons
 
 @responds_to(calls.LOG_IN)
 async def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
-    """Return a token, and headers or a cookie, with which requests are those of a user.
+    """Log a user in without a password, and return the token and the headers or cookie to send.
 
-    The user is the first record with these properties in the collection of those who log in.
-    Nothing changes, and no password is needed. A token names its user in every session that has
-    this user, also after a reset or an import. That of a deleted user is the first user's.
+    The user is the first record with these properties in the collection of users. The call changes
+    nothing. The token identifies this user in every session that has the user, even after a reset
+    or an import. The token of a deleted user identifies the first user.
     """
     from mockpets.scenario.language.control_bodies import parse_user
     from mockpets.web.stateful.people import identity_of

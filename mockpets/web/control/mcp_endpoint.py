@@ -85,7 +85,7 @@ _MODERN: Final = Revision(
 
 
 class _RpcError(Exception):
-    """The message gets an error: its code in `RPC_ERRORS`, its message, and data for programs."""
+    """An error response: its code in `RPC_ERRORS`, its message, and data for programs."""
 
 
 async def respond(call: ControlRequest, run: Run) -> Response:

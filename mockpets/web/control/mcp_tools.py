@@ -377,7 +377,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
     "state": Tool(
         "Show a session: active and available scenarios, numbers of records, newest requests, "
         "base path, key.",
-        {"findings": Value("Also list what the app does wrong in its requests.", ("boolean",))},
+        {"findings": Value("Also list bugs that the app's requests show.", ("boolean",))},
         {
             **dict.fromkeys(("session", "base_path", "key"), _STRING),
             **dict.fromkeys(("active", "scenarios", "problems", "findings"), _STRINGS),
@@ -390,7 +390,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
         optional=("findings",),
     ),
     "use": Tool(
-        "Put a session into a state; creates it if needed. What you omit stays as it is.",
+        "Put a session into a state; creates it if needed. Omitted parts stay as they are.",
         {
             "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
             "data": Value(
@@ -458,12 +458,13 @@ TOOLS: Final[Mapping[str, Tool]] = {
         ("requests", "message"),
     ),
     "check_scenario": Tool(
-        "Check a scenario file, and save it if it is valid and you ask for it.",
+        "Check a scenario file, and optionally save it if it is valid.",
         {
             "name": Text("Scenario name, in kebab-case."),
             "text": Text("The YAML file."),
             "save": Choice(
-                "For this session only, or as a file of the server.", ("session", "file")
+                "Where to save it: for this session only, or as a file of the server.",
+                ("session", "file"),
             ),
             "replaces": Text("With save=file: the digest of the file to replace."),
         },

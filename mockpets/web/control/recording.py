@@ -45,14 +45,17 @@ if TYPE_CHECKING:
 async def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
     """Return a stub that sends this response to similar requests.
 
-    For a request to an unknown collection, it is a scenario with that resource instead.
+    For a request to an unknown collection, return a scenario with a resource instead.
     """
     return json_response((await _recorded(call))[0])
 
 
 @responds_to(calls.RESPOND_LIKE)
 async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
-    """Put that stub on top of the session's scenarios, which keep their counters."""
+    """Activate a stub that sends this response to similar requests.
+
+    It takes precedence over the active scenarios, which keep their counters.
+    """
     result, scenario, source = await _recorded(call)
     session, name = call.session, scenario.name
     names = (name, *(each for each in session.active if each != name))
@@ -62,7 +65,10 @@ async def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
 
 @responds_to(calls.DROP_STUB)
 def drop_stub(call: ControlRequest) -> JsonResponse[DroppedStub]:
-    """Remove that stub again; the counters of the other scenarios continue."""
+    """Remove the stub that `POST requests/NUMBER/stub` activated.
+
+    The other scenarios keep their counters.
+    """
     name, session = _name(recorded_request(call)), call.session
     if name not in session.active:
         raise RequestError("not_found", f"scenario {quote(name)} is not active")

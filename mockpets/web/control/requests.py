@@ -44,7 +44,7 @@ _REQUESTS_ON_APP_THREAD: Final = 200
 
 @responds_to(calls.REQUESTS)
 def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
-    """List the newest requests that pass the filters, oldest first."""
+    """List the newest requests that match the filters, oldest first."""
     # Read before the entries, so that a change in between is reported twice rather than lost.
     change, request_log = call.session.changes.number, call.session.request_log
     entries, total = queries.selected(request_log.entries(), call.query)
@@ -62,7 +62,7 @@ def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
 
 @responds_to(calls.REQUEST)
 def request(call: ControlRequest) -> JsonResponse[types.RequestDetails]:
-    """Return a request and its response as they were sent."""
+    """Return a recorded request and its response, with headers and bodies."""
     return json_response(queries.full(recorded_request(call)))
 
 
@@ -87,13 +87,13 @@ def recorded_request(call: ControlRequest) -> Entry:
 
 @responds_to(calls.CLEAR_REQUESTS)
 def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
-    """Remove all requests from the request log; numbers continue."""
+    """Clear the request log; the numbering continues."""
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
 @responds_to(calls.HAR)
 async def har(call: ControlRequest) -> JsonResponse[types.Har]:
-    """Return the requests that pass the filters as HAR 1.2."""
+    """Return the requests that match the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
     from mockpets.request_log.har_export import document
 
@@ -104,9 +104,9 @@ async def har(call: ControlRequest) -> JsonResponse[types.Har]:
 
 @responds_to(calls.FINDINGS)
 async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
-    """Report what the front end does wrong in this session.
+    """Report bugs of the front end that the session's request log shows.
 
-    `report` is the JSON of `mockpets report`, from the request log of this session.
+    `report` is the JSON of `mockpets report`.
     """
     # Imported here, since it would slow down the start.
     from mockpets.report.client_checks import build, dropped_limit
@@ -127,7 +127,9 @@ async def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
 
 @responds_to(calls.VERIFY)
 async def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
-    """Return the matching requests if there are as many as expected, or as soon as there are.
+    """Verify that as many requests match as expected, and return them.
+
+    With `within`, wait for them.
 
     :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
         ``verification_failed`` with the nearest requests; ``busy``.
@@ -166,7 +168,7 @@ def _check_id(session: Session, known: str | None) -> None:
 
 @responds_to(calls.EVENTS)
 async def events(call: ControlRequest) -> JsonResponse[types.Events]:
-    """Return what has changed since a number, after waiting for a change if necessary."""
+    """Return the changes since an earlier call, after waiting for one if there are none."""
     since, wait = call.query.get("since"), call.query.get("wait", 0)
     session, server = call.session, call.request.incoming.server
     changes, name = session.changes, session.name
@@ -189,7 +191,7 @@ _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.D
 
 @responds_to(calls.EXPLAIN)
 def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
-    """Explain a recorded request: what responded, each stub with each condition, and the counts."""
+    """Explain a recorded request: what responded, and each stub with its conditions and counts."""
     from mockpets.request_log.explanation import explanation  # here, since it slows down the start
 
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
@@ -197,7 +199,7 @@ def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
 
 @responds_to(calls.EXPLAIN_REQUEST)
 async def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
-    """Explain a request that was not sent: what would respond to it now. This changes nothing."""
+    """Explain what would respond to a request now, without sending it. This changes nothing."""
     from mockpets.request_log.explanation import explanation
 
     return json_response(explanation(*await tried(call), sent=False))
@@ -276,7 +278,7 @@ def _waiting(session: Session, wait: Wait) -> types.WaitingResponse | None:
 
 @responds_to(calls.RELEASE)
 def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
-    """Send waiting responses, or another response in place of each.
+    """Release waiting responses, or send another response in place of each.
 
     :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
         fault that the limits exclude. Nothing is released then.
@@ -319,20 +321,20 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
 
 @responds_to(calls.GATES)
 def gates(call: ControlRequest) -> JsonResponse[types.GateCounts]:
-    """Return how many responses are held at each gate."""
+    """Return the number of responses held at each gate."""
     return json_response({"gates": call.session.gates.waiting()})
 
 
 @responds_to(calls.OPEN_GATE)
 def open_gate(call: ControlRequest) -> JsonResponse[types.OpenedGate]:
-    """Release the responses held at a gate, and return how many are held at the others."""
+    """Release the responses held at a gate, and return how many are still held at each gate."""
     gates = call.session.gates
     return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
 @responds_to(calls.WAIT_FOR_GATE)
 async def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
-    """Wait until a gate holds as many responses as expected, and return how many it holds.
+    """Wait until a gate holds the expected number of responses, and return how many it holds.
 
     :raise RequestError: ``not_held`` if it does not in time; ``busy``.
     """

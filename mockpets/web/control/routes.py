@@ -219,7 +219,7 @@ def openapi(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
 
 @responds_to(calls.CONTRACT)
 async def contract(call: ControlRequest) -> JsonResponse[types.ContractList]:
-    """Return what each operation of the contracts does, and by which rule."""
+    """Describe what each operation of the contracts does, and which rule determined it."""
     # Here, since it would slow down the start.
     from mockpets.contract.contract_description import description
 
@@ -257,7 +257,7 @@ def _document(request: Request, document: Mapping[str, Any]) -> JsonResponse[dic
 
 @responds_to(calls.SCENARIO_SCHEMA)
 def scenario_schema(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
-    """Return the JSON Schema of scenario files, which the shipped files name for editors."""
+    """Return the JSON Schema of scenario files, for editors."""
     from mockpets.scenario.language import loader
 
     return json_response(loader.scenario_schema(call.contracts))
@@ -276,7 +276,7 @@ async def metrics(call: ControlRequest) -> Response:
 
 @responds_to(calls.MCP)
 async def mcp(call: ControlRequest) -> Response:
-    """Respond to a message of the Model Context Protocol, which coding agents speak."""
+    """Handle a message of the Model Context Protocol (MCP), which coding agents use."""
     # Here, since it would slow down the start.
     from mockpets.web.control.mcp_endpoint import respond
 

@@ -37,8 +37,7 @@ async def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
 async def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Save a scenario file in a `--scenarios-dir`, and reload it.
 
-    Send `If-Match` with the `digest` of the file that you have changed, or `If-None-Match: *` for
-    a new one.
+    To change a file, send `If-Match` with its `digest`; to create one, send `If-None-Match: *`.
     """
     context, name = call.context, _own_name(call)
     digest, text = _expected(call), body_text(call.request, FILE_BYTES)
@@ -61,7 +60,7 @@ async def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 
 @responds_to(calls.OVERRIDE_SCENARIO)
 async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
-    """Use a text for a scenario in this session only, whether or not there is such a file."""
+    """Use other text for a scenario in this session only, even if the scenario has no file."""
     from mockpets.scenario.check import load_text
 
     name, text = _own_name(call), body_text(call.request, FILE_BYTES)
@@ -76,7 +75,10 @@ async def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetail
 
 @responds_to(calls.DROP_OVERRIDE)
 def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
-    """Use the file of a scenario again, and list the scenarios. Without a file, it is removed."""
+    """Stop overriding a scenario, and list the scenarios.
+
+    A scenario without a file disappears.
+    """
     name = call.name.lower()
     if name not in call.session.documents.overrides:
         message = f"this session has no override of scenario {quote(name)}"
@@ -86,7 +88,7 @@ def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
 
 
 def _own_name(call: ControlRequest) -> str:
-    """Return the name in the path if it can be that of an own scenario."""
+    """Return the name in the path if a scenario of your own can have it."""
     if not call.context.sessions.shared.limits.files:
         raise RequestError("forbidden", NO_SAVING)
     try:

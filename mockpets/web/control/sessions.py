@@ -61,7 +61,7 @@ NO_SAVING: Final = "scenario files cannot be saved: the server runs with --publi
 
 @responds_to(calls.STATE)
 def state(call: ControlRequest) -> JsonResponse[types.State]:
-    """Return the state of a session and its server, which pages load first."""
+    """Return the state of a session and its server."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
     return json_response(
@@ -282,9 +282,9 @@ def _text(session: Session, library: Library, name: str) -> str | None:
 
 @responds_to(calls.USE)
 async def use(call: ControlRequest) -> JsonResponse[types.Activated]:
-    """Activate other scenarios; those that stay active keep their counters.
+    """Replace the active scenarios; those that stay active keep their counters.
 
-    If exactly these are active already, their counters start again.
+    If the same scenarios are already active, their counters restart.
     """
     config = await _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
@@ -349,7 +349,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
 def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     """Reset records, counters, random numbers and the request log.
 
-    Active scenarios stay.
+    The active scenarios stay active.
     """
     call.context.sessions.reset(call.session)
     return json_response({"active": list(call.session.active)})
@@ -357,11 +357,11 @@ def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
 
 @responds_to(calls.RESET_VISITOR)
 def reset_visitor(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
-    """Reset the session of a visitor, who needs no token.
+    """Reset a visitor's session, without a token.
 
-    Only a server with `--public` has this call, which reaches nothing else. Any website can send
-    this request from a visitor's browser, like every other request of a visitor. It then resets
-    the session of the visitor's address: only the visitor's own page knows the name of another one.
+    This call exists only with `--public`, and affects nothing else. Any website can send it from a
+    visitor's browser, but then it only resets the session of the visitor's address, because only
+    your page knows the names of other sessions.
     """
     context, request = call.context, call.request
     sessions = context.sessions
@@ -468,7 +468,7 @@ def _generated(context: ControlContext, config: SessionConfig) -> dict[str, Cont
 async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: records, counters, random numbers and the request log.
 
-    Active scenarios stay.
+    The active scenarios stay active.
     """
     reset_all = call.context.sessions.reset_all
     reset = await run_job(call.request, reset_all, "resetting all sessions")
@@ -477,7 +477,7 @@ async def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessio
 
 @responds_to(calls.DROP_SESSION)
 def drop_session(call: ControlRequest) -> JsonResponse[types.DroppedSession]:
-    """Remove a session and release the responses it holds."""
+    """Delete a session, and release the responses it holds."""
     session = existing_session(call)
     call.context.sessions.drop(session.name, call.query.get("closed", 0.0))
     return json_response({"dropped": session.name, "id": session.id})
@@ -497,10 +497,10 @@ def clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
 
 @responds_to(calls.SET_CLOCK)
 def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
-    """Set, freeze or advance the clock of the session, on which `Date` and references depend.
+    """Set, freeze or advance the session's clock.
 
-    From 5 December 2030 on, getPet responds with 410 if the clock was set. Delays, gates and limits
-    keep the real time. A reset keeps the clock.
+    The header `Date` and the reference `now` follow it. Once you set it to 5 December 2030 or
+    later, getPet returns 410. Delays, gates and limits use the real time. A reset keeps the clock.
     """
     from mockpets.scenario.language.control_bodies import parse_clock
 
@@ -510,10 +510,10 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
 
 @responds_to(calls.UNDO)
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
-    """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
+    """Undo the last reset, clear or delete of a session, within 10 seconds.
 
-    Records, scenarios, counters and the request log are as before. Records and requests that came
-    after a reset are lost. A deleted session is lost once its name is used again.
+    This restores records, scenarios, counters and the request log. Records and requests added since
+    a reset are lost. A deleted session cannot be restored once its name is used again.
     """
     context, name = call.context, checked_session(call.name, "the path")
     undone = context.sessions.undo.put_back(name)
@@ -523,7 +523,7 @@ def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
 
 @responds_to(calls.DROP_SESSIONS)
 async def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
-    """Remove every session but the default one, which is reset; release the responses they hold."""
+    """Delete every session, and release the responses they hold; `default` is reset instead."""
     drop = partial(call.context.sessions.drop_all, call.query.get("closed", 0.0))
     dropped = await run_job(call.request, drop, "removing all sessions")
     return json_response({"dropped": dropped})

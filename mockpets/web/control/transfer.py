@@ -1,4 +1,4 @@
-"""The views of the control API that take a session to another server."""
+"""The views of the control API that export and import sessions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RECORDS_ON_APP_THREAD: Final = 200
 
 @responds_to(calls.EXPORT_SESSION)
 async def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
-    """Return data, scenarios, counters, seed and clock of a session, to import them elsewhere."""
+    """Export the data, scenarios, counters, seed and clock of a session."""
     session, has_log = existing_session(call), call.query.get("log", False)
     is_long = has_log or session.records_held() > _RECORDS_ON_APP_THREAD
     write = partial(_export, session, has_log=has_log)
@@ -132,9 +132,9 @@ def _name(label: str) -> str:
 
 @responds_to(calls.IMPORT_SESSION)
 async def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
-    """Replace the contents of a session by those of an exported one; create it if necessary.
+    """Replace the contents of a session with those of an exported one; create it if necessary.
 
-    The request log starts again.
+    The request log restarts.
     """
     context, name = call.context, checked_session(call.name, "the path")
     sessions, text = context.sessions, body_text(call.request)

@@ -1,6 +1,6 @@
 """Let a view wait for a session to change, without a thread on our server.
 
-The view goes on after each change and when the time is over. For a test client, it is over at once.
+The view resumes after each change, and when the time is up: for a test client, at once.
 """
 
 from __future__ import annotations

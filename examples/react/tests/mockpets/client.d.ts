@@ -93,7 +93,7 @@ export class Mockpets {
      */
     use(...scenarios: (ScenarioName | Expression | Scenario)[]): Promise<void>;
     /**
-     * Return all scenarios that the session can activate.
+     * Return the scenarios that the session can activate.
      * @returns {Promise<ScenarioSummary[]>}
      */
     scenarios(): Promise<ScenarioSummary[]>;
@@ -103,7 +103,7 @@ export class Mockpets {
      */
     active(): Promise<string[]>;
     /**
-     * Return a scenario: its description and stubs, and whether a request of the session has shown it.
+     * Return a scenario: its description, its stubs, and whether it has affected a request of the session.
      * @param {string} name
      * @returns {Promise<ScenarioDetails>}
      */
@@ -116,23 +116,23 @@ export class Mockpets {
      */
     drop(options?: DropOptions): Promise<void>;
     /**
-     * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
+     * Export the data, scenarios, counters, seed and clock of the session, for `import()` on another server.
      * @param {ExportOptions} [options]
      * @returns {Promise<SessionExport>}
      */
     export(options?: ExportOptions): Promise<SessionExport>;
     /**
-     * Replace the contents of the session by those of an exported one; the request log starts again.
+     * Replace the contents of the session with those of an exported one; the request log restarts.
      * @param {SessionExport} exported
      */
     import(exported: SessionExport): Promise<void>;
     /**
-     * Put back what the last reset, clear or delete of the session removed, within 10 seconds.
+     * Undo the last reset, clear or delete of the session, within 10 seconds.
      * @returns {Promise<Undone>}
      */
     undo(): Promise<Undone>;
     /**
-     * The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed.
+     * The clock of the session, which sets the header `Date`, the reference `now`, and whether getPet is removed.
      * @returns {Clock}
      */
     get clock(): Clock;
@@ -163,7 +163,7 @@ export class Mockpets {
      */
     data<T extends object>(name: CollectionName | `${ScenarioName}.${ResourceName}`): Data<T>;
     /**
-     * Log a user of the session in, without a password: for a contract with a log-in.
+     * Log in as a user of the session, without a password. The contract needs a log-in operation.
      * @param {UserProperties} [user] properties that the user has, such as `{ username: "jake" }`; by default the first user
      * @param {LoginOptions} [options]
      * @returns {Promise<Login>}
@@ -177,7 +177,7 @@ export class Mockpets {
      */
     requests(filter?: Filter): Promise<Entry[]>;
     /**
-     * Return the same requests as a HAR 1.2 document.
+     * Return these requests as a HAR 1.2 document.
      * @param {Filter} [filter]
      * @returns {Promise<Har>}
      */
@@ -192,20 +192,20 @@ export class Mockpets {
      */
     verify(match: VerifyMatch, times?: number | Times, options?: VerifyOptions): Promise<Entry[]>;
     /**
-     * Return why a request, by default the last one, got its response: each stub with each condition.
+     * Explain why a request, by default the last one, got its response: each stub with its conditions.
      * @param {number} [number]
      * @returns {Promise<Explanation>}
      */
     explain(number?: number): Promise<Explanation>;
     /**
-     * Return what would respond to a request now, and why. This changes nothing. Without the header
+     * Explain what would respond to a request now, without sending it. This changes nothing. Without the header
      * `Authorization`, the request has the key of this session.
      * @param {RequestToExplain} request
      * @returns {Promise<Explanation>}
      */
     explainRequest(request: RequestToExplain): Promise<Explanation>;
     /**
-     * Return what each operation of the contracts does, and by which rule.
+     * Return what each operation of the contracts does, and which rule determined it.
      * @returns {Promise<ContractList["contracts"]>}
      */
     contract(): Promise<ContractList["contracts"]>;
@@ -231,14 +231,14 @@ export class Mockpets {
      */
     saveScenario(name: string, text: string, digest?: string): Promise<ScenarioDetails>;
     /**
-     * Use the text of a scenario file in this session only.
+     * Override the text of a scenario in this session only.
      * @param {string} name
      * @param {string} text
      * @returns {Promise<ScenarioDetails>}
      */
     overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
     /**
-     * Use the file of a scenario again.
+     * Stop overriding a scenario.
      * @param {string} name
      */
     dropOverride(name: string): Promise<void>;
@@ -250,14 +250,14 @@ export class Mockpets {
      */
     stub(number: number, options?: StubOptions): Promise<RecordedStub>;
     /**
-     * Put such a stub on top of the active scenarios, which keep their counters.
+     * Activate such a stub, above the other scenarios, which keep their counters.
      * @param {Pick<Entry, "number">} request
      * @param {StubOptions} [options]
      * @returns {Promise<StubInUse>}
      */
     respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
     /**
-     * Remove the stub of `respondLike` again.
+     * Remove the stub that `respondLike` activated.
      * @param {number} number
      * @returns {Promise<DroppedStub>}
      */
@@ -268,17 +268,17 @@ export class Mockpets {
      */
     startRecording(): Promise<RecordingStarted>;
     /**
-     * Return a scenario that reproduces the responses since then.
+     * Return a scenario that reproduces the responses since the recording started.
      * @returns {Promise<RecordedScenario>}
      */
     recording(): Promise<RecordedScenario>;
     /**
-     * Return the responses that are held, delayed or throttled now, the first one first.
+     * Return the responses that are held, delayed or throttled now, oldest first.
      * @returns {Promise<WaitingResponse[]>}
      */
     held(): Promise<WaitingResponse[]>;
     /**
-     * Send the responses to some requests, which wait, now.
+     * Release the waiting responses to these requests, or replace them.
      * @param {number[]} requests
      * @param {ReleaseOptions} [options]
      */

@@ -218,7 +218,7 @@ export class Mockpets {
   }
 
   /**
-   * Return all scenarios that the session can activate.
+   * Return the scenarios that the session can activate.
    * @returns {Promise<ScenarioSummary[]>}
    */
   async scenarios() {
@@ -236,7 +236,7 @@ export class Mockpets {
   }
 
   /**
-   * Return a scenario: its description and stubs, and whether a request of the session has shown it.
+   * Return a scenario: its description, its stubs, and whether it has affected a request of the session.
    * @param {string} name
    * @returns {Promise<ScenarioDetails>}
    */
@@ -263,7 +263,7 @@ export class Mockpets {
   }
 
   /**
-   * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
+   * Export the data, scenarios, counters, seed and clock of the session, for `import()` on another server.
    * @param {ExportOptions} [options]
    * @returns {Promise<SessionExport>}
    */
@@ -277,7 +277,7 @@ export class Mockpets {
   }
 
   /**
-   * Replace the contents of the session by those of an exported one; the request log starts again.
+   * Replace the contents of the session with those of an exported one; the request log restarts.
    * @param {SessionExport} exported
    */
   async import(exported) {
@@ -290,7 +290,7 @@ export class Mockpets {
   }
 
   /**
-   * Put back what the last reset, clear or delete of the session removed, within 10 seconds.
+   * Undo the last reset, clear or delete of the session, within 10 seconds.
    * @returns {Promise<Undone>}
    */
   async undo() {
@@ -298,7 +298,7 @@ export class Mockpets {
   }
 
   /**
-   * The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed.
+   * The clock of the session, which sets the header `Date`, the reference `now`, and whether getPet is removed.
    * @returns {Clock}
    */
   get clock() {
@@ -388,7 +388,7 @@ export class Mockpets {
   }
 
   /**
-   * Log a user of the session in, without a password: for a contract with a log-in.
+   * Log in as a user of the session, without a password. The contract needs a log-in operation.
    * @param {UserProperties} [user] properties that the user has, such as `{ username: "jake" }`; by default the first user
    * @param {LoginOptions} [options]
    * @returns {Promise<Login>}
@@ -420,7 +420,7 @@ export class Mockpets {
   }
 
   /**
-   * Return the same requests as a HAR 1.2 document.
+   * Return these requests as a HAR 1.2 document.
    * @param {Filter} [filter]
    * @returns {Promise<Har>}
    */
@@ -448,7 +448,7 @@ export class Mockpets {
   }
 
   /**
-   * Return why a request, by default the last one, got its response: each stub with each condition.
+   * Explain why a request, by default the last one, got its response: each stub with its conditions.
    * @param {number} [number]
    * @returns {Promise<Explanation>}
    */
@@ -462,7 +462,7 @@ export class Mockpets {
   }
 
   /**
-   * Return what would respond to a request now, and why. This changes nothing. Without the header
+   * Explain what would respond to a request now, without sending it. This changes nothing. Without the header
    * `Authorization`, the request has the key of this session.
    * @param {RequestToExplain} request
    * @returns {Promise<Explanation>}
@@ -475,7 +475,7 @@ export class Mockpets {
   }
 
   /**
-   * Return what each operation of the contracts does, and by which rule.
+   * Return what each operation of the contracts does, and which rule determined it.
    * @returns {Promise<ContractList["contracts"]>}
    */
   async contract() {
@@ -523,7 +523,7 @@ export class Mockpets {
   }
 
   /**
-   * Use the text of a scenario file in this session only.
+   * Override the text of a scenario in this session only.
    * @param {string} name
    * @param {string} text
    * @returns {Promise<ScenarioDetails>}
@@ -533,7 +533,7 @@ export class Mockpets {
   }
 
   /**
-   * Use the file of a scenario again.
+   * Stop overriding a scenario.
    * @param {string} name
    */
   async dropOverride(name) {
@@ -554,7 +554,7 @@ export class Mockpets {
   }
 
   /**
-   * Put such a stub on top of the active scenarios, which keep their counters.
+   * Activate such a stub, above the other scenarios, which keep their counters.
    * @param {Pick<Entry, "number">} request
    * @param {StubOptions} [options]
    * @returns {Promise<StubInUse>}
@@ -568,7 +568,7 @@ export class Mockpets {
   }
 
   /**
-   * Remove the stub of `respondLike` again.
+   * Remove the stub that `respondLike` activated.
    * @param {number} number
    * @returns {Promise<DroppedStub>}
    */
@@ -585,7 +585,7 @@ export class Mockpets {
   }
 
   /**
-   * Return a scenario that reproduces the responses since then.
+   * Return a scenario that reproduces the responses since the recording started.
    * @returns {Promise<RecordedScenario>}
    */
   async recording() {
@@ -593,7 +593,7 @@ export class Mockpets {
   }
 
   /**
-   * Return the responses that are held, delayed or throttled now, the first one first.
+   * Return the responses that are held, delayed or throttled now, oldest first.
    * @returns {Promise<WaitingResponse[]>}
    */
   async held() {
@@ -602,7 +602,7 @@ export class Mockpets {
   }
 
   /**
-   * Send the responses to some requests, which wait, now.
+   * Release the waiting responses to these requests, or replace them.
    * @param {number[]} requests
    * @param {ReleaseOptions} [options]
    */

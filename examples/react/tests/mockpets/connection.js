@@ -299,7 +299,7 @@ function reasonOf(error) {
  * @param {(kinds: Change[] | null) => unknown} options.changed called with the kinds of change, and with null at first and
  *   whenever anything may have changed: in another session of this name, or on another server
  * @param {(error: unknown, failures: number) => void} options.failed called before each retry; throws to end the waiting
- * @param {Events} [options.last] what an earlier wait has returned, to go on from
+ * @param {Events} [options.last] what an earlier wait has returned, to continue from
  * @returns {Promise<Events | undefined>}
  */
 export async function watch(next, { signal, changed, failed, last }) {

@@ -33,7 +33,7 @@ export interface components {
             contains?: string | number | boolean | null;
             /** @description A glob for the whole value: * is any text, ? is any one character. */
             matches?: string;
-            /** @description Whether the request has it at all. */
+            /** @description Whether the request has it. */
             present?: boolean;
             /** @description The value equals one of these. */
             one_of?: (string | number | boolean | null)[];
@@ -85,7 +85,7 @@ export interface components {
                 response: components["schemas"]["DroppedSessions"];
                 query?: {
                     /**
-                     * @description How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, so that a page that still polls does not create the session again.
+                     * @description How long the name stays closed, such as 60s; at most 1h. Requests that name it return 410, so a page that still polls does not recreate the session.
                      * @default 0s
                      */
                     closed?: string;
@@ -105,7 +105,7 @@ export interface components {
                 response: components["schemas"]["DroppedSession"];
                 query?: {
                     /**
-                     * @description How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, so that a page that still polls does not create the session again.
+                     * @description How long the name stays closed, such as 60s; at most 1h. Requests that name it return 410, so a page that still polls does not recreate the session.
                      * @default 0s
                      */
                     closed?: string;
@@ -189,7 +189,7 @@ export interface components {
             "GET /data/{name}": {
                 response: components["schemas"]["RecordPage"];
                 query?: {
-                    /** @description Only records after the one with this ID: `next` of the page before. */
+                    /** @description Only records after the one with this ID: the `next` of the previous page. */
                     after?: string;
                     /**
                      * Format: int64
@@ -289,7 +289,7 @@ export interface components {
                     delay?: string;
                     /**
                      * Format: int64
-                     * @description How many requests to respond to.
+                     * @description Maximum number of requests to respond to.
                      */
                     times?: number;
                     /**
@@ -318,7 +318,7 @@ export interface components {
                     delay?: string;
                     /**
                      * Format: int64
-                     * @description How many requests to respond to.
+                     * @description Maximum number of requests to respond to.
                      */
                     times?: number;
                     /**
@@ -418,7 +418,7 @@ export interface components {
         ClockChange: {
             /** @description Its new time (RFC 3339), or a date; null for the real time. */
             now?: string | null;
-            /** @description Whether it stands still; by default as before, and at first it runs. */
+            /** @description Whether the clock stands still; by default unchanged, at first false. */
             frozen?: boolean;
             /** @description How far to move it, such as 90m or 30d. */
             advance?: string;
@@ -432,10 +432,11 @@ export interface components {
         /**
          * @description A collection of a contract; `about` describes it in a few words.
          *
-         *     Responses do not show a `hidden` key. `parent` is the collection to whose records these belong,
-         *     and `link` the property with its key. A `single` collection is one object. With `open`, every
-         *     key exists. `people` log in. `shows` is the collection whose records these are, and `owner` the
-         *     property that names the person. References in `schema` lead into `GET openapi.json`.
+         *     Responses omit a `hidden` key. Its records belong to those of the collection `parent`, and have
+         *     the parent's key in the property `link`. A `single` collection is one object. In an `open` one,
+         *     every key exists. `people` can log in. `shows` is the collection whose records this one shows,
+         *     and `owner` the property that identifies the user. References in `schema` point into
+         *     `GET openapi.json`.
          */
         CollectionDescription: {
             name: string;
@@ -453,16 +454,17 @@ export interface components {
             schema: components["schemas"]["DataRecord"];
             about: string;
         };
-        /** @description The collections, those of the contract first; then the first scenario takes precedence. */
+        /** @description The collections: those of the contracts, then those of the scenarios, by precedence. */
         CollectionList: {
             data: components["schemas"]["CollectionSummary"][];
         };
         /**
          * @description A collection of the contract, or of an active scenario.
          *
-         *     `scenario` defines it, and `content_of` gives it content; null for none. `id` is the property
-         *     that is the ID, and `changed` whether a client has changed records. `hidden_by` is the active
-         *     scenario that serves the same path in its place, or null.
+         *     `scenario` is the scenario that defines it, and `content_of` the one whose data it has; null
+         *     without one. `id` is the property that identifies a record. `changed` is true if a client has
+         *     changed records. `hidden_by` is the active scenario that serves the same path in its place, or
+         *     null.
          */
         CollectionSummary: {
             name: string;
@@ -474,7 +476,7 @@ export interface components {
             content_of: string | null;
             hidden_by: string | null;
         };
-        /** @description A condition; `holds` is null if the value is not recorded: a secret, or a body's end. */
+        /** @description A condition; `holds` is null if the log lacks the value: a secret, or the end of a body. */
         ComparedCondition: {
             where: string;
             expected: string;
@@ -487,7 +489,7 @@ export interface components {
             path: string;
             lists: components["schemas"]["Operation"][];
         };
-        /** @description A contract, and what was inferred of its document; see also `ContractSummary`. */
+        /** @description A contract, and what was inferred from its document; see also `ContractSummary`. */
         ContractDescription: {
             file: string;
             title: string;
@@ -502,7 +504,7 @@ export interface components {
         ContractList: {
             contracts: components["schemas"]["ContractDescription"][];
         };
-        /** @description What of a document is not served or enforced, or a likely mistake. */
+        /** @description A part of a document that is not served or enforced, or a likely mistake. */
         ContractNote: {
             /** @enum {string} */
             kind: "operation" | "part" | "keyword" | "warning";
@@ -520,8 +522,8 @@ export interface components {
         /**
          * @description A contract that the server serves; `label` selects it in `GET openapi.json`.
          *
-         *     `base` is the path before those of its operations, empty for the root. `errors` has the code for
-         *     a status.
+         *     `base` is the path before those of its operations, empty for the root. `errors` maps statuses to
+         *     error codes.
          */
         ContractSummary: {
             title: string;
@@ -569,7 +571,7 @@ export interface components {
             dropped: string;
         };
         /**
-         * @description A setting with the value that applies, in seconds or bytes; secrets are redacted.
+         * @description A setting with its current value, in seconds or bytes; secrets are redacted.
          *
          *     `source` is an option, a variable, a line of a file, `default`, or `code`.
          */
@@ -594,19 +596,19 @@ export interface components {
             /** @description Message of the error, instead of the default. */
             message?: string;
         };
-        /** @description The changes, and the `since` of the next call; `resets` is null without the session. */
+        /** @description What changed, and the `since` of the next call; `resets` is null without a session. */
         Events: {
             change: number;
             resets: number | null;
             changed: components["schemas"]["Change"][];
         };
         /**
-         * @description What a stub did with a request; `reason` is the result in words.
+         * @description What a stub did with a request; `reason` describes the result.
          *
          *     `result` is `responds`, `applies` (it only delays, throttles or holds), `no_match`,
-         *     `not_reached` (an earlier stub responded), or the limit because of which it did not apply;
-         *     `sequence` if its replies are used up. Before the request, it had skipped `passed` requests
-         *     because of `after`, and applied to `used`; null if it does not match. It applied if the random
+         *     `not_reached` (an earlier stub responded), or the limit that stopped it; `sequence` if its
+         *     replies are used up. Before this request, it had skipped `passed` requests because of `after`,
+         *     and had applied to `used` requests; both are null if it does not match. It applies if the random
          *     number `draw` is below `probability`.
          */
         ExplainedStub: {
@@ -628,10 +630,10 @@ export interface components {
         /**
          * @description Why a request gets its response, in one sentence (`summary`) and by stub.
          *
-         *     `sent` is false for a request that was only tried out; its `number` is the one that it would
-         *     get. `stub` ends the search, and `nearest` does not match but comes nearest. `seed` is that of
-         *     the draws. `stubs` lists at most 100 in the order of the search, and `omitted` counts the
-         *     others.
+         *     `sent` is false for a request that was not sent; its `number` is the one that it would get.
+         *     `stub` is the stub that responded, and `nearest` the one that came nearest to a match. `seed` is
+         *     the seed of the random numbers. `stubs` lists at most 100 stubs in the order in which they were
+         *     tried, and `omitted` counts the others.
          */
         Explanation: {
             request: components["schemas"]["RequestSummary"];
@@ -655,7 +657,7 @@ export interface components {
         ExportedRecords: {
             /** @description The collection, or SCENARIO.NAME. */
             collection: string;
-            /** @description The scenario that gives it content; null for the session's own records. */
+            /** @description The scenario that provides its records; null for the session's own records. */
             scenario?: string | null;
             /** @description The next ID, or the number of the next UUID. */
             next: number;
@@ -682,7 +684,7 @@ export interface components {
         };
         /** @description The responses that a test expects to be held at a gate. */
         GateWait: {
-            /** @description The lowest number of held responses; by default, 1. */
+            /** @description Minimum number of held responses; by default, 1. */
             held?: number;
             /** @description How long to wait, such as 5s; at most 30s. By default, 5s. */
             within?: string;
@@ -714,8 +716,8 @@ export interface components {
         /**
          * @description The version of a server that is alive, with its commit if it is known.
          *
-         *     Clients of another `protocol` do not work. `bases` has the base path of each contract, empty for
-         *     the root; an older server, whose only contract is at `/v1`, does not send it.
+         *     Clients with another `protocol` fail. `bases` has the base path of each contract, empty for the
+         *     root; an older server, whose only contract is at `/v1`, does not send it.
          */
         Health: {
             /** @enum {string} */
@@ -742,8 +744,8 @@ export interface components {
         /**
          * @description What an app has once a user has logged in; `key` is the ID of the `user`.
          *
-         *     `headers` name the user in requests; empty if the token is sent in the query. `cookie` is null
-         *     if the log-in sets none.
+         *     `headers` identify the user in requests; they are empty if the token is sent in the query.
+         *     `cookie` is null if logging in sets no cookie.
          */
         LoggedIn: {
             user: components["schemas"]["DataRecord"];
@@ -804,13 +806,13 @@ export interface components {
         /**
          * @description What an operation of a contract does; `path` begins after the base path.
          *
-         *     Expressions such as `getPet:404` can name `states`. `envelope` has the keys from the body of a
-         *     response down to the records, `body_envelope` those of a request. `paging` is what properties
-         *     beside a list mean, `where` which values the records must have, and `sets` what a request
-         *     changes. `values` is the property of which a list has the different values, `many` whether a
-         *     request can be about several records, `view` whether a list is only a part of the collection,
-         *     and `mine` whether only the records of the caller count. `note` is what was not understood, and
-         *     `does` all of this as phrases, its role first.
+         *     `states` lists what expressions such as `getPet:404` can select. `envelope` has the keys that
+         *     lead to the records in a response's body, and `body_envelope` those in a request's. `paging`
+         *     gives the meanings of the properties beside a list, `where` the values that its records must
+         *     have, and `sets` what a request changes. `values` is the property whose distinct values a list
+         *     returns. `many` is true if a request can be about several records, `view` if a list is only a
+         *     part of the collection, and `mine` if it has only the caller's records. `note` describes what
+         *     mockpets did not understand. `does` describes all of this in phrases, the role first.
          */
         OperationDescription: {
             name: string;
@@ -841,17 +843,17 @@ export interface components {
             note: string | null;
             does: string[];
         };
-        /** @description Where a record's key is: `path`, `query`, `body`, or `token` (`name` is null). */
+        /** @description Where a request has a record's key: `path`, `query`, `body` or `token` (no name). */
         OperationKey: {
             name: string | null;
             place: string;
         };
-        /** @description The rule that says what an operation does; `number` is null if the contract says it. */
+        /** @description The rule that determined an operation's role; `number` is null if the role was given. */
         OperationRule: {
             number: number | null;
             name: string;
         };
-        /** @description The response of a list with these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
+        /** @description A list of these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
             /** @description Records, or the name of a fixture; the query of the request applies. */
             page: string | {
@@ -863,7 +865,7 @@ export interface components {
             means: string;
             property: string | null;
         };
-        /** @description Records in order, of the `total` that the filters select; `next` is null on the last page. */
+        /** @description Records in order; `total` counts all that match. `next` is null on the last page. */
         RecordPage: {
             name: string;
             scenario: string | null;
@@ -876,7 +878,7 @@ export interface components {
             next: string | null;
             records: components["schemas"]["DataRecord"][];
         };
-        /** @description A body of `size` bytes; `text` may be only its beginning (`cut`), in base64 if not UTF-8. */
+        /** @description A body of `size` bytes; `text` is cut if it is too long, and in base64 if not UTF-8. */
         RecordedBody: {
             size: number;
             text: string;
@@ -888,7 +890,7 @@ export interface components {
             headers: string[][];
             body: components["schemas"]["RecordedBody"];
         };
-        /** @description A scenario file that repeats a recording; `notes` has what it does not repeat, and why. */
+        /** @description A scenario file that reproduces a recording; `notes` lists what it does not, and why. */
         RecordedScenario: {
             yaml: string;
             requests: number;
@@ -898,9 +900,9 @@ export interface components {
         /**
          * @description A stub that responds to requests like a recorded one; `yaml` is a scenario file with it.
          *
-         *     `matches` lists the requests of the log to which it would have responded, `notes` the secrets
-         *     that it lacks. `stub` is null if the file has a resource instead: the log shows a POST and then
-         *     a GET of an unknown collection.
+         *     `matches` lists the requests of the log to which it would have responded, and `notes` the
+         *     secrets that were removed. `stub` is null if the file has a resource instead: the log shows a
+         *     POST and then a GET of an unknown collection.
          */
         RecordedStub: {
             scenario: string;
@@ -909,7 +911,7 @@ export interface components {
             matches: number[];
             notes: string[];
         };
-        /** @description The number of the last request before a recording, and how many records it begins with. */
+        /** @description The number of the last request before the recording, and the number of saved records. */
         RecordingStarted: {
             after: number;
             records: number;
@@ -978,7 +980,7 @@ export interface components {
             explanation: string;
             fix: string;
         };
-        /** @description A recorded request with both messages in full, secrets redacted. */
+        /** @description A recorded request with headers and bodies, secrets redacted. */
         RequestDetails: {
             number: number;
             at: string;
@@ -1033,9 +1035,10 @@ export interface components {
             since?: number;
         };
         /**
-         * @description Recorded requests, oldest first; `last` is the highest number given so far.
+         * @description Recorded requests, oldest first; `last` is the highest number so far.
          *
-         *     `total` counts all that pass the filters, `dropped` those removed to make room for newer ones.
+         *     `total` counts all that match the filters, and `dropped` those removed to make room for newer
+         *     ones.
          */
         RequestList: {
             requests: components["schemas"]["RequestSummary"][];
@@ -1055,15 +1058,16 @@ export interface components {
          */
         RequestOutcome: "pending" | "sent" | "client_left" | "broken";
         /**
-         * @description A recorded request; times are in milliseconds, and `throttle` is in bytes a second.
+         * @description A recorded request; times are in milliseconds, and `throttle` is in bytes per second.
          *
-         *     `status` is null when the connection was broken instead of a response. `outcome` is `pending`
-         *     until the last byte of the response was handed to the operating system, then `sent`;
-         *     `client_left` if the client ended the connection before that, and `broken` if mockpets did:
-         *     because of a fault, a limit, or the end of the server. `hold` is a gate, and `held_ms` how long
-         *     it has held the response so far. `total_ms` is from the arrival of the request to the end of the
-         *     response. `off_contract` is the reason why the response is not in the contract. `waits` is what
-         *     a pending response waits for, or waited for when the client left. Each is null if there is none.
+         *     `status` is null if the connection was broken instead. `outcome` is `pending` until the last
+         *     byte of the response was handed to the operating system, then `sent`. It is `client_left` if
+         *     the client ended the connection before that, and `broken` if mockpets did: because of a fault,
+         *     a limit or a shutdown. `hold` is a gate, and `held_ms` how long it has held the response so far.
+         *     `total_ms` is the time from the arrival of the request to the end of the response.
+         *     `off_contract` is the reason why the contract does not list the response. `waits` is what a
+         *     pending response waits for, or what it waited for when the client left. Each is null if it does
+         *     not apply.
          */
         RequestSummary: {
             number: number;
@@ -1113,13 +1117,13 @@ export interface components {
         Resource: {
             /** @description Path of the list, outside the contract. A record is one segment below it. */
             path: string;
-            /** @description Name of the property that is the ID, by default id. */
+            /** @description Name of the ID property, by default id. */
             id?: string;
             /** @description Properties that each record must have. */
             required?: string[];
-            /** @description Properties by which the list is filtered fast. Others are filters, too. */
+            /** @description Properties with an index, for fast filters. Other properties are filters, too. */
             filters?: string[];
-            /** @description What clients may do: list, create, get, replace, update, delete. By default, all of it. */
+            /** @description What clients may do: list, create, get, replace, update, delete. By default, all of these. */
             only?: ("list" | "create" | "get" | "replace" | "update" | "delete")[];
             /** @description Name in the control API. By default, the path's last segment. */
             name?: string;
@@ -1132,12 +1136,13 @@ export interface components {
          */
         Role: "list" | "create" | "get" | "replace" | "update" | "delete";
         /**
-         * @description A scenario in full; `stubs` also has those of the scenarios that it extends, after its own.
+         * @description A scenario in full; `stubs` also lists those of the scenarios that it extends, after its own.
          *
-         *     `text` is null when the file can no longer be read. `override` is whether only this session uses
-         *     the text (`PUT overrides/NAME`). Reasons, or null: `disabled`, why the server rejects what a
-         *     stub does; `unreached`, why no recorded request shows the scenario; `read_only`, why it cannot
-         *     be saved. `digest` is that of the file, and `path` where your own file is; null otherwise.
+         *     `text` is null if the file can no longer be read. `override` is true if only this session uses
+         *     the text (`PUT overrides/NAME`). These are reasons, or null: `disabled`, why the server does not
+         *     allow what a stub does; `unreached`, why the scenario has affected no recorded request;
+         *     `read_only`, why the file cannot be saved. `digest` is that of the file, and `path` the path of
+         *     your own file; null otherwise.
          */
         ScenarioDetails: {
             name: string;
@@ -1173,10 +1178,10 @@ export interface components {
              * @description Heading in lists of scenarios. By default, Your own.
              * @enum {string}
              */
-            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
+            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Temporary failures" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
-            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            /** @description The records of collections by name; * means every collection. Other collections keep the records of the session. */
             data?: {
                 /** @description Empties every collection. */
                 "*"?: unknown[];
@@ -1196,12 +1201,13 @@ export interface components {
             text: string;
         };
         /** @enum {string} */
-        ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
+        ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Temporary failures" | "Missing records" | "Slow responses" | "Broken responses" | "Outside the contract";
         /**
-         * @description All scenarios that a session knows, by group and name, and the active ones.
+         * @description All scenarios of a session, by group and name, and the active ones.
          *
-         *     `skipped` has the reason why shipped scenarios do not fit the contracts. `folder_problems` lists
-         *     why the server cannot reload the files, such as two of the same name in a folder.
+         *     `skipped` gives the reasons why shipped scenarios do not fit the contracts. `folder_problems`
+         *     lists the reasons why the server cannot reload the files, such as two files with the same name
+         *     in a folder.
          */
         ScenarioList: {
             active: string[];
@@ -1238,9 +1244,9 @@ export interface components {
         /** @description One reply. */
         SequenceItem: "pass" | (components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"] | components["schemas"]["FaultReply"]);
         /**
-         * @description The settings of the server that matter to a client; `all` has every one.
+         * @description The settings of the server that affect clients; `all` lists every setting.
          *
-         *     `options` are those that differ from the defaults and matter to sessions and requests, as on the
+         *     `options` lists those that differ from the defaults and affect sessions or requests, as on the
          *     command line: `--api-key *`, `--seed 4`.
          */
         ServerSettings: {
@@ -1260,7 +1266,7 @@ export interface components {
             scenario?: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
             /** @description Seed for the generated records and random decisions. */
             seed?: number;
-            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            /** @description The records of collections by name; * means every collection. Other collections keep the records of the session. */
             data?: {
                 /** @description Empties every collection. */
                 "*"?: unknown[];
@@ -1269,7 +1275,7 @@ export interface components {
             };
             clock?: components["schemas"]["ClockChange"];
         };
-        /** @description A session to take to another server. */
+        /** @description A session that another server can import. */
         SessionExport: {
             /** @description The version that wrote it. */
             mockpets?: string;
@@ -1306,7 +1312,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description The sessions, the default one first, and how many there may be. */
+        /** @description The sessions, `default` first, and the maximum number of sessions. */
         SessionList: {
             sessions: components["schemas"]["SessionSummary"][];
             max: number;
@@ -1314,8 +1320,8 @@ export interface components {
         /**
          * @description A session; `records` and `held` are as in `StateCounts`, `clock` as in `State`.
          *
-         *     `id` is new when a session is created, and when a restart may have lost anything of it. `failed`
-         *     counts requests in the log with an error status, a broken connection or a client that left;
+         *     `id` is new when the session was created again, or may have lost data in a restart. `failed`
+         *     counts logged requests with an error status, a broken connection or a client that left;
          *     `last_request` is the method and target of the newest.
          */
         SessionSummary: {
@@ -1335,10 +1341,10 @@ export interface components {
         /**
          * @description A session and its server at a glance.
          *
-         *     `change` is the number of the last change, and `resets` differs after each reset. Without
-         *     `--state`, `state_file` is null, and without `--name`, `node`; `clock` is null while it
-         *     shows the real time. `rejected_origins` lists the origins of pages whose control calls were
-         *     rejected, at most 20; `null` stands for pages without one. `faults` has a word for each kind.
+         *     `change` is the number of the last change, and each reset changes `resets`. `state_file` is null
+         *     without `--state`, `node` without `--name`, and `clock` while it shows the real time.
+         *     `rejected_origins` lists at most 20 origins of pages whose calls were rejected; `null` stands
+         *     for pages without an origin. `faults` has a label for each kind of fault.
          */
         State: {
             active: string[];
@@ -1369,11 +1375,11 @@ export interface components {
             contracts: components["schemas"]["ContractSummary"][];
         };
         /**
-         * @description How many of each a session and its server have; `held` counts responses behind gates.
+         * @description Counts of a session and its server; `held` counts responses at gates.
          *
-         *     `records` is null while generating them would take too long. `unnamed` counts the requests since
-         *     the session began that were rejected because they named none, with `--sessions declared`:
-         *     those of its test may be among them.
+         *     `records` is null while generating them would take too long. With `--sessions declared`,
+         *     `unnamed` counts the requests that were rejected since the session began because they named no
+         *     session: those of its test can be among them.
          */
         StateCounts: {
             records: number | null;
@@ -1385,15 +1391,15 @@ export interface components {
         /**
          * @description How far the sessions are saved in the state file.
          *
-         *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-         *     `trouble` is the reason why the last attempt failed, or empty.
+         *     Read `begun` after your change: the change is durable once `saved` exceeds it. `trouble` is the
+         *     reason why the last attempt failed, or empty.
          */
         StateFileProgress: {
             begun: number;
             saved: number;
             trouble: string;
         };
-        /** @description A response. Without a body, it has the one that the contract describes for the status, or an Error body. What is not in the contract requires off_contract: true on the stub, except 429 and 5xx. */
+        /** @description A response. Without a body, it sends the body that the contract describes for the status, or an Error body. A response that the contract does not list requires off_contract: true on the stub, except 429 and 5xx. */
         StatusReply: {
             /** @description The HTTP status. */
             status: number;
@@ -1429,10 +1435,10 @@ export interface components {
             off_contract?: boolean;
         };
         /**
-         * @description A stub; `label` is `scenario/stub`, `scenario` the one whose file has it.
+         * @description A stub; `label` is `scenario/stub`, and `scenario` the one whose file defines it.
          *
-         *     `when` describes the requests that it matches, `does` what it does to their responses, separated
-         *     by `;`, and `limits` how often; empty for always.
+         *     `when` describes the requests that it matches, and `does` its effects on their responses,
+         *     separated by `;`. `limits` describes how often it applies; it is empty for always.
          */
         StubDescription: {
             label: string;
@@ -1441,7 +1447,7 @@ export interface components {
             does: string;
             limits: string;
         };
-        /** @description A stub that the session uses now, and all active scenarios. */
+        /** @description A stub that is now active in the session, and all active scenarios. */
         StubInUse: {
             scenario: string;
             stub: components["schemas"]["DataRecord"] | null;
@@ -1462,12 +1468,12 @@ export interface components {
             contains?: string | number | boolean;
             /** @description A glob for the whole value: * is any text, ? is any one character. */
             matches?: string;
-            /** @description Whether the request has it at all. */
+            /** @description Whether the request has it. */
             present?: boolean;
             /** @description The value equals one of these. */
             one_of?: (string | number | boolean)[];
         };
-        /** @description The lowest number, the highest number, or both. */
+        /** @description A minimum, a maximum, or both. */
         Times: {
             /** @description A number of requests. */
             at_least?: number;
@@ -1496,7 +1502,7 @@ export interface components {
             /** @description How long to wait, such as 5s; at most 30s. By default, do not wait. */
             within?: string;
         };
-        /** @description Why a verification failed; `unknown` requests are not, or not wholly, in the request log. */
+        /** @description Why a verification failed; `unknown` counts requests that the log dropped or shortened. */
         VerificationDetails: {
             matched: number;
             unknown: number;
@@ -1542,9 +1548,9 @@ export interface components {
         /** @enum {string} */
         WaitKind: "held" | "delayed" | "throttled";
         /**
-         * @description A response that waits; `at` is the arrival of the request.
+         * @description A waiting response; `at` is the time at which the request arrived.
          *
-         *     `status` is null if the connection breaks instead. `throttle` is in bytes a second.
+         *     `status` is null if the connection breaks instead. `throttle` is in bytes per second.
          */
         WaitingResponse: {
             request: number;
@@ -1563,7 +1569,7 @@ export interface components {
             since: string;
             waited_ms: number;
         };
-        /** @description The responses that wait, by session and number; `change` is the `since` of `GET events`. */
+        /** @description The waiting responses, by session and number; `change` is the `since` of `GET events`. */
         WaitingResponses: {
             held: components["schemas"]["WaitingResponse"][];
             change: number;

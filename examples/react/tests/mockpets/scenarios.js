@@ -3,7 +3,7 @@
 // @ts-nocheck: the declarations have the types
 
 export const scenarios = [
-  { name: "brief-outage", description: "The first request gets 503 with a Retry-After of one minute, then everything works." },
+  { name: "brief-outage", description: "The first request fails with 503 and a Retry-After of one minute, then everything works." },
   { name: "shop", description: "A shop that keeps its orders. The second one fails, and Juniper is sold out." },
   { name: "empty", description: "No pets, so the list is empty." },
   { name: "no-status", description: "No pet has a status, so filters find nothing." },
@@ -22,8 +22,8 @@ export const scenarios = [
   { name: "flaky", description: "One request in four fails with 503." },
   { name: "flaky-create", description: "Every third attempt to add a pet fails with 503." },
   { name: "retry", description: "The first two requests fail with 503, then all succeed." },
-  { name: "retry-now", description: "As retry, with a Retry-After of 0 for tests." },
-  { name: "after-removal", description: "Fetching one pet fails with 410, as after 5 December 2030." },
+  { name: "retry-now", description: "Like retry, but with Retry-After 0, so tests don't wait." },
+  { name: "after-removal", description: "Fetching one pet returns 410, as specified from 5 December 2030." },
   { name: "missing", description: "The list shows pets, but fetching one fails with 404." },
   { name: "double-submit", description: "Adding a pet takes three seconds, so users click twice." },
   { name: "jittery", description: "Delays of 200 ms, sometimes over a second." },
