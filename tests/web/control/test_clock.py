@@ -104,7 +104,7 @@ def test_the_response_to_get_pet_after_its_end_is_that_of_the_scenario_and_expla
     request: dict[str, Any] = {"method": "GET", "path": "/v1/pets/1"}
     request["headers"] = {"Authorization": "Bearer mockpets"}
     explained = call("POST", "/~e/__mockpets/explain", json_body=request).json
-    assert explained["summary"].startswith("operation getPet responds with 410 (gone: GET /pets/")
+    assert explained["summary"].startswith("operation getPet responds with 410 (GET /pets/")
     assert "clock" in {note["code"] for note in explained["request"]["notes"]}
 
 
