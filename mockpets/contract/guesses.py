@@ -200,6 +200,10 @@ class Reading:
         """All collections and single objects, each once, in the order in which they were found."""
         return list(dict.fromkeys((*self.places.values(), *self.singles.values())))
 
+    def serves(self, operation: Operation) -> bool:
+        """Return whether an operation is served, and no other one has its method and path."""
+        return self.by_path.get(operation.path, {}).get(operation.method) is operation
+
     def listing(self, operation: Operation) -> Unwrapped | None:
         """Return the list in a response; None if it has none, such as a record with `items`."""
         shapes = self.shapes

@@ -141,6 +141,24 @@ class Shapes:
         self._flat: dict[int, tuple[Node, Flat]] = {}  # with the node: an id is only unique alive
         self._insides: dict[int, tuple[Mapping[str, Node], Mapping[str, Node], list[str]]] = {}
 
+    def copy(self) -> Shapes:
+        """Return one that knows the same schemas. This one does not learn what the copy looks at.
+
+        In circular schemas, what is looked at first decides where the circle ends.
+        """
+        copied = Shapes(self._document)
+        copied._flat = self._flat.copy()
+        copied._insides = self._insides.copy()
+        return copied
+
+    def type_of(self, schema: object) -> str:
+        """Return the type of a schema, as `flat` does, but without its parts if it names one."""
+        node = mapping(schema)
+        kind = node.get("type")
+        if isinstance(kind, str) and kind != "null" and "$ref" not in node:
+            return kind
+        return self.flat(node).type
+
     def flat(self, schema: object, depth: int = 0) -> Flat:
         """Return a schema with its parts merged; a value that is not an object is an empty one."""
         node = mapping(schema)
@@ -203,8 +221,10 @@ class Shapes:
 
     def is_record(self, schema: object) -> bool:
         """Return whether a schema is an object that may be a record, not a map of values."""
+        if self.type_of(schema) != "object":
+            return False
         flat = self.flat(schema)
-        return flat.type == "object" and (bool(flat.properties) or not flat.node.get("items"))
+        return bool(flat.properties) or not flat.node.get("items")
 
     def placed(self, schema: object) -> dict[tuple[str, ...], Node]:
         """Return the properties of a record by path, also those in the `attributes` of JSON:API."""
@@ -242,7 +262,7 @@ class Shapes:
             item = flat.items
             if item is None:
                 return None
-            kind = self.flat(item).type
+            kind = self.type_of(item)
             fits = kind not in ("object", "array", "") if of_values else self.is_record(item)
             return Unwrapped(path, item) if fits else None
         if flat.type != "object" or len(path) >= _ENVELOPE_DEPTH:
@@ -250,7 +270,7 @@ class Shapes:
         arrays = {
             name: found
             for name, each in flat.properties.items()
-            if self.flat(each).type == "array"
+            if self.type_of(each) == "array"
             and (found := self._listing(self.flat(each), segment, of_values, (*path, name)))
         }
         best = _named(arrays, segment, _LIST_NAMES)
@@ -258,7 +278,7 @@ class Shapes:
             return arrays[best or next(iter(arrays))]
         for name, each in flat.properties.items():
             is_envelope = plain(name) in _ENVELOPES or _alike(name, segment)
-            if not arrays and is_envelope and self.flat(each).type == "object":
+            if not arrays and is_envelope and self.type_of(each) == "object":
                 found = self._listing(self.flat(each), segment, of_values, (*path, name))
                 if found:
                     return found
