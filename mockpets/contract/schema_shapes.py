@@ -140,6 +140,9 @@ class Shapes:
         self._document = document
         self._flat: dict[int, tuple[Node, Flat]] = {}  # with the node: an id is only unique alive
         self._insides: dict[int, tuple[Mapping[str, Node], Mapping[str, Node], list[str]]] = {}
+        # What `listing` and `record` have found: many rules ask for the same.
+        self._lists: dict[tuple[int, str, bool], tuple[object, Unwrapped | None]] = {}
+        self._records: dict[tuple[int, str], tuple[object, Unwrapped | None]] = {}
 
     def copy(self) -> Shapes:
         """Return one that knows the same schemas. This one does not learn what the copy looks at.
@@ -149,6 +152,8 @@ class Shapes:
         copied = Shapes(self._document)
         copied._flat = self._flat.copy()
         copied._insides = self._insides.copy()
+        copied._lists = self._lists.copy()
+        copied._records = self._records.copy()
         return copied
 
     def type_of(self, schema: object) -> str:
@@ -253,7 +258,12 @@ class Shapes:
 
         :param of_values: look for an array of texts or numbers, not of records.
         """
-        return self._listing(self.flat(schema), segment, of_values, ())
+        key = id(schema), segment, of_values
+        known = self._lists.get(key)
+        if known is None:
+            found = self._listing(self.flat(schema), segment, of_values, ())
+            known = self._lists[key] = schema, found
+        return known[1]
 
     def _listing(
         self, flat: Flat, segment: str, of_values: bool, path: tuple[str, ...]
@@ -289,6 +299,13 @@ class Shapes:
 
         :return: None if the body is not an object.
         """
+        key = id(schema), segment
+        known = self._records.get(key)
+        if known is None:
+            known = self._records[key] = schema, self._record(schema, segment)
+        return known[1]
+
+    def _record(self, schema: object, segment: str) -> Unwrapped | None:
         path: tuple[str, ...] = ()
         flat = self.flat(schema)
         if not self.is_record(schema):
