@@ -205,6 +205,11 @@ class Details:
         """The role of the operation, without the rest of what it does."""
         return self.api.inferred.roles[self.described.name].role
 
+    @property
+    def credentials(self) -> Credentials | None:
+        """The properties of a log-in or a registration; None for another operation."""
+        return self.api.inferred.roles[self.described.name].credentials
+
     @cached_property
     def guess(self) -> Guess:
         """What the operation does."""
