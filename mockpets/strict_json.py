@@ -69,17 +69,16 @@ _DECODER = json.JSONDecoder(
 
 def deeper_than(value: object, depth: int) -> bool:
     """Return whether a JSON value has more levels of objects and lists."""
-    level = [value]
-    for _ in range(depth + 1):
-        containers = [item for item in level if isinstance(item, (dict, list))]
-        if not containers:
-            return False
+    level = [value] if isinstance(value, (dict, list)) else []
+    while level and depth:
+        depth -= 1
         level = [
             child
-            for item in containers
+            for item in level
             for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, (dict, list))
         ]
-    return True
+    return bool(level)
 
 
 def parse_json(raw: bytes) -> object:

@@ -68,7 +68,7 @@ def lines(contracts: Contracts) -> Iterator[tuple[str, str]]:
         if each.collections:
             yield "state", _names([*each.collections])
         served = [one for one in api.described if not one.not_served]
-        known = api.inferred.operations
+        known = api.inferred.roles
         if plain := [one.name for one in served if known[one.name].role == "example"]:
             yield "no state", f"{_names(plain)}: examples only; run '{command}'"
         names = [one.name for one in api.described if one.not_served]
@@ -105,7 +105,7 @@ def curl(contracts: Contracts, settings: Settings, root: str) -> str:
     if not fitting:
         return ""
     path, details = min(
-        fitting, key=lambda each: (each[1].guess.role != "list", each[1].security.is_needed)
+        fitting, key=lambda each: (each[1].role != "list", each[1].security.is_needed)
     )
     credentials = details.security.sample(settings.key)
     headers = [f"{name}: {value}" for place, name, value in credentials if place == "header"]

@@ -176,10 +176,10 @@ def _collection(api: Api, guessed: GuessedCollection, base: str) -> Collection:
 def _operation(
     api: Api, described: Described, base: str, collections: Mapping[str, Collection]
 ) -> Operation:
-    guess = api.inferred.operations[described.name]
+    guess = api.inferred.roles[described.name]
     collection = collections.get(api.stored(guess.collection))
     role = guess.role if guess.role in ROLES else None
-    details = Details(api, described, guess)
+    details = Details(api, described)
     fields = api.fields
 
     def of(place: str) -> Mapping[str, ContractField]:

@@ -223,15 +223,17 @@ def _find_people(reading: Reading) -> None:
 
 def credentials_of(operation: Operation, shapes: Shapes) -> Credentials | None:
     """Return the password and the token of a log-in; None unless it has both."""
-    body = shapes.record(operation.body, operation.segment)
-    if operation.method != "POST" or body is None:
+    if operation.method != "POST":
         return None
-    token = _find(shapes, operation.response, "(access|auth|id|session|bearer|api)?(token|jwt)", 2)
-    properties = shapes.flat(body.item).properties
+    body = shapes.record(operation.body, operation.segment)
+    properties = shapes.flat(body.item).properties if body else {}
     passwords = [
         each for each in properties if re.fullmatch("pass(word|wd|code|phrase)?", plain(each))
     ]
-    if not passwords or not token:
+    if body is None or not passwords:
+        return None
+    token = _find(shapes, operation.response, "(access|auth|id|session|bearer|api)?(token|jwt)", 2)
+    if not token:
         return None
     usual = ("email", "username", "login", "user", "name", "phone", "identifier", "emailaddress")
     named = [each for word in usual for each in properties if plain(each) == word]

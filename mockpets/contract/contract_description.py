@@ -80,7 +80,7 @@ def _built_in() -> Api:
 
 def share(api: Api) -> types.ContractShare:
     """Return how many operations have state, respond with an example, and are not served."""
-    states = [_state(each, api.inferred.operations[each.name]) for each in api.described]
+    states = [_state(each, api.inferred.roles[each.name]) for each in api.described]
     return {
         "state": states.count("state"),
         "example": states.count("example"),

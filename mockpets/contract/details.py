@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.bodies import Bodies
     from mockpets.contract.corrections import Corrections
-    from mockpets.contract.guesses import Credentials
+    from mockpets.contract.guesses import Credentials, GuessedRole
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi_loader import Described, Document, Node
@@ -125,7 +125,7 @@ class Api:
         """The collections of which an operation declares a condition: see `CONDITIONS`."""
         names = {each.lower() for each in CONDITIONS}
         collections = {
-            self.inferred.operations[each.name].collection
+            self.inferred.roles[each.name].collection
             for each in self.described
             for one in each.parameters
             if one["in"] == "header" and one["name"].lower() in names
@@ -135,16 +135,17 @@ class Api:
     @cached_property
     def credentials(self) -> Sequence[Credentials]:
         """The properties of each log-in and registration."""
-        known = (each.credentials for each in self.inferred.operations.values())
+        known = (each.credentials for each in self.inferred.roles.values())
         return [each for each in known if each is not None]
 
     @cached_property
     def toggles(self) -> Mapping[str, Collection[PropertyPath]]:
         """The properties that a person switches on and off, by the collection of the records."""
         result: dict[str, set[PropertyPath]] = {}
-        for guess in self.inferred.operations.values():
+        for name, guess in self.inferred.roles.items():
             if guess.role == "toggle":
-                result.setdefault(self.stored(guess.collection), set()).update(guess.change)
+                changed = self.inferred.operations[name].change
+                result.setdefault(self.stored(guess.collection), set()).update(changed)
         return result
 
     def additions(self, collection: str) -> Additions:
@@ -191,17 +192,28 @@ class Api:
 
 
 class Details:
-    """What the document says of one operation.
+    """What the document says of one operation."""
 
-    :param guess: what the operation does.
-    """
-
-    def __init__(self, api: Api, described: Described, guess: Guess) -> None:
+    def __init__(self, api: Api, described: Described) -> None:
         self.api: Final = api
         self.described: Final = described
-        self.guess: Final = guess
         self.identity: Final = object()
         """Stands for it in the keys of results that may be kept longer."""
+
+    @property
+    def role(self) -> GuessedRole:
+        """The role of the operation, without the rest of what it does."""
+        return self.api.inferred.roles[self.described.name].role
+
+    @property
+    def credentials(self) -> Credentials | None:
+        """The properties of a log-in or a registration; None for another operation."""
+        return self.api.inferred.roles[self.described.name].credentials
+
+    @cached_property
+    def guess(self) -> Guess:
+        """What the operation does."""
+        return self.api.inferred.operations[self.described.name]
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -281,11 +293,11 @@ class Details:
         Of several, it is that with the usual status of the role, else the lowest.
         """
         known = self.described.responses
-        usual = _USUAL.get(self.guess.role, 200)
+        usual = _USUAL.get(self.role, 200)
         if node := known.get(str(usual)):
             return self.reply(usual, node)
         statuses = sorted(status for status in known if status[:1] in "23" and status.isdigit())
-        if len(statuses) > 1 and self.guess.role in ("replace", "update"):
+        if len(statuses) > 1 and self.role in ("replace", "update"):
             statuses = [status for status in statuses if status != "201"]  # if it creates
         if statuses:
             return self.reply(int(statuses[0]), known[statuses[0]])

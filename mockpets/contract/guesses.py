@@ -200,6 +200,10 @@ class Reading:
         """All collections and single objects, each once, in the order in which they were found."""
         return list(dict.fromkeys((*self.places.values(), *self.singles.values())))
 
+    def serves(self, operation: Operation) -> bool:
+        """Return whether an operation is served, and no other one has its method and path."""
+        return self.by_path.get(operation.path, {}).get(operation.method) is operation
+
     def listing(self, operation: Operation) -> Unwrapped | None:
         """Return the list in a response; None if it has none, such as a record with `items`."""
         shapes = self.shapes
@@ -209,16 +213,19 @@ class Reading:
         holder = shapes.property_at(operation.response, found.path[:-1])
         beside = {name: each for name, each in holder.properties.items() if name != found.path[-1]}
         segment = singular(plain(operation.segment))
-        only_paging = all(is_paging(shapes, name, each) for name, each in beside.items())
         is_named = singular(plain(found.path[-1])) == segment
         if operation.is_item:
-            is_list = only_paging and not self._is_record(operation, is_named=is_named)
-            return found if is_list else None
+            is_record = self._is_record(operation, is_named=is_named)
+            return found if self._is_paging(beside) and not is_record else None
         if any(plain(name) in ("id", "uuid", f"{segment}id") for name in beside):
             return None
         is_paged = any(plain(name) in ("limit", "page", "offset") for name in operation.query)
-        is_list = only_paging or is_named or is_paged or is_plural(operation.segment)
+        is_list = is_named or is_paged or is_plural(operation.segment) or self._is_paging(beside)
         return found if is_list or operation.path in self.places else None
+
+    def _is_paging(self, properties: Mapping[str, Node]) -> bool:
+        """Return whether all properties beside an array are about paging."""
+        return all(is_paging(self.shapes, name, each) for name, each in properties.items())
 
     def _is_record(self, operation: Operation, *, is_named: bool) -> bool:
         """Return whether other operations show that the last parameter of a path is a key.

@@ -7,6 +7,8 @@ results are corrected and completed: filters, paging, parents and people.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -23,7 +25,7 @@ from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mockpets.contract.guesses import Template
     from mockpets.contract.openapi_loader import Described, Document, Node
@@ -83,9 +85,70 @@ class GuessedCollection(NamedTuple):
     sets: Mapping[PropertyPath, object] = MappingProxyType({})
 
 
-class Inferred(NamedTuple):
-    """The guess for each operation, by name, and the collections, by name."""
+class Guesses(Mapping[str, Guess]):
+    """The guess for each operation by name, completed when something first reads it.
 
+    Most servers get requests for a few of the operations.
+
+    :param roles: what the rules say.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        operations: Mapping[str, Operation],
+        roles: Mapping[str, Guess],
+        corrections: Corrections,
+    ) -> None:
+        self._reading = reading
+        self._operations = operations
+        self._roles = roles
+        self._corrections = corrections
+        self._collections = {each.name: each for each in reading.collections}
+        self._known: dict[str, Guess] = {}
+
+    def __getitem__(self, name: str) -> Guess:
+        """Return the guess for an operation."""
+        if name not in self._known:
+            self._known[name] = self._complete(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the operations."""
+        return iter(self._roles)
+
+    def __len__(self) -> int:
+        """Return the number of operations."""
+        return len(self._roles)
+
+    def _complete(self, name: str) -> Guess:
+        """Return the guess with what every rule's guess gets, as corrected."""
+        guess, operation = self._roles[name], self._operations[name]
+        if not self._reading.serves(operation):
+            return guess
+        if guess.collection:
+            collected = self._collections[guess.collection]
+            # Not the shapes themselves: a guess must not depend on those completed before it, and
+            # other threads may complete some at the same time.
+            reading = replace(self._reading, shapes=self._reading.shapes.copy())
+            guess = _completed(operation, reading, guess, collected)
+        correction = self._corrections.operations.get(name)
+        if correction:
+            fixed = {**guess.fixed, **{_path(key): v for key, v in correction.where.items()}}
+            change = {**guess.change, **{_path(key): v for key, v in correction.set.items()}}
+            guess = guess._replace(fixed=fixed, change=change)
+        own = self._corrections.collections.get(guess.collection)
+        sort = (correction and correction.sort) or (own and own.sort) or guess.sort
+        return guess._replace(sort=sort)
+
+
+class Inferred(NamedTuple):
+    """What the operations of a document do, and to which collections; both by name.
+
+    :param roles: what the rules say of each operation: role, collection and credentials are final.
+    """
+
+    roles: Mapping[str, Guess]
     operations: Mapping[str, Guess]
     collections: Mapping[str, GuessedCollection]
 
@@ -109,27 +172,11 @@ def infer(
     collect(reading)
     corrections = corrections or Corrections()
     _check(reading, operations, corrections)
-    named = {each.name: each for each in reading.collections}
-    guesses: dict[str, Guess] = {}
-    for name, operation in operations.items():
-        if operation.described.not_served:
-            guesses[name] = Guess(returns="", note=operation.described.not_served)
-        elif by_path[operation.path][operation.method] is not operation:
-            guesses[name] = Guess(returns="", note="another operation has this method and path")
-        else:
-            correction = corrections.operations.get(name)
-            guess = _given(operation, reading, correction) if correction else None
-            guess = guess or _first(operation, reading)
-            if guess.collection:
-                guess = _completed(operation, reading, guess, named[guess.collection])
-            if correction:
-                fixed = {**guess.fixed, **{_path(key): v for key, v in correction.where.items()}}
-                change = {**guess.change, **{_path(key): v for key, v in correction.set.items()}}
-                guess = guess._replace(fixed=fixed, change=change)
-            own = corrections.collections.get(guess.collection)
-            sort = (correction and correction.sort) or (own and own.sort) or guess.sort
-            guesses[name] = guess._replace(sort=sort)
-    used = {guess.collection for guess in guesses.values()}
+    roles = {
+        name: _role(operation, reading, corrections.operations.get(name))
+        for name, operation in operations.items()
+    }
+    used = {guess.collection for guess in roles.values()}
     written: dict[Template, str] = {}
     for each in operations.values():
         parts = each.described.path.strip("/").split("/")
@@ -141,7 +188,16 @@ def infer(
         for each in _collections(reading, written)
         if each.name in used
     }
-    return Inferred(guesses, collections)
+    return Inferred(roles, Guesses(reading, operations, roles, corrections), collections)
+
+
+def _role(operation: Operation, reading: Reading, correction: OperationCorrection | None) -> Guess:
+    """Return what a correction says of an operation, else the first rule that applies."""
+    if not reading.serves(operation):
+        other = "another operation has this method and path"
+        return Guess(returns="", note=operation.described.not_served or other)
+    given = _given(operation, reading, correction) if correction else None
+    return given or _first(operation, reading)
 
 
 def _path(text: str) -> PropertyPath:

@@ -267,7 +267,7 @@ class SchemaField(ContractField):
             **dict.fromkeys((int, float, Decimal), self._accept_number),
             bool: _itself,
             list: self._accept_list,
-            dict: self._accept_object,
+            dict: self._accept_object if self.parts else self._accept_any_object,
         }
         for kind, accept in known.items():
             names = {JSON_TYPES[kind]}
@@ -380,6 +380,20 @@ class SchemaField(ContractField):
                 return INVALID
             if accepted is not _DROPPED:
                 result[name] = accepted
+        return result
+
+    def _accept_any_object(self, value: dict[str, Any], memo: Memo) -> object:
+        """Return what `_accept_object` does without a schema, in fewer calls.
+
+        Beside a `oneOf` or `anyOf`, objects in objects have many such values.
+        """
+        result = {}
+        for name, item in value.items():
+            accept = self.accepts.get(item.__class__)
+            accepted = INVALID if accept is None or not is_unicode(name) else accept(item, memo)
+            if accepted is INVALID:
+                return INVALID
+            result[name] = accepted
         return result
 
     def _accept_other(self, name: str, item: object, memo: Memo) -> object:

@@ -45,7 +45,11 @@ _NUMBER: Final = re.compile(
 _TAG: Final = "tag:yaml.org,2002:"
 _SCALAR_TAGS: Final = {f"{_TAG}{name}" for name in ("int", "float", "bool", "null")}
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}:,]|[^\s,:\[\]{}"]+')
-_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE: Final = re.compile(
+    r"\\(?:u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD](?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]|\\u[dD])"
+)
+"""An escape of half a character. It also matches an escaped backslash before ``ud``, which would
+make the escape of a half look like that of a whole character."""
 # What both of PyYAML's parsers reject, without a place.
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
@@ -181,7 +185,7 @@ def _read_json(text: str, shown: str) -> object:
     except RecursionError:
         is_valid, value = False, None
     is_valid = is_valid and not deeper_than(value, DEPTH)
-    if not is_valid or _SURROGATE_ESCAPE.search(text):
+    if not is_valid or _LONE_SURROGATE.search(text):
         _JsonScan(text, shown).positions()  # raises the problems, if it finds any
     return value
 

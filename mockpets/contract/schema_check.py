@@ -243,6 +243,8 @@ class SchemaCheck:
 
     def _type(self, schema: dict[str, Any], at: Path) -> None:
         value = schema["type"]
+        if isinstance(value, str) and value in _TYPES:
+            return
         listed = value if isinstance(value, list) else [value]
         # `null` without quotes is not a text in YAML.
         types = ["null" if each is None and value is not None else each for each in listed]

@@ -140,6 +140,29 @@ class Shapes:
         self._document = document
         self._flat: dict[int, tuple[Node, Flat]] = {}  # with the node: an id is only unique alive
         self._insides: dict[int, tuple[Mapping[str, Node], Mapping[str, Node], list[str]]] = {}
+        # What `listing` and `record` have found: many rules ask for the same.
+        self._lists: dict[tuple[int, str, bool], tuple[object, Unwrapped | None]] = {}
+        self._records: dict[tuple[int, str], tuple[object, Unwrapped | None]] = {}
+
+    def copy(self) -> Shapes:
+        """Return one that knows the same schemas. This one does not learn what the copy looks at.
+
+        In circular schemas, what is looked at first decides where the circle ends.
+        """
+        copied = Shapes(self._document)
+        copied._flat = self._flat.copy()
+        copied._insides = self._insides.copy()
+        copied._lists = self._lists.copy()
+        copied._records = self._records.copy()
+        return copied
+
+    def type_of(self, schema: object) -> str:
+        """Return the type of a schema, as `flat` does, but without its parts if it names one."""
+        node = mapping(schema)
+        kind = node.get("type")
+        if isinstance(kind, str) and kind != "null" and "$ref" not in node:
+            return kind
+        return self.flat(node).type
 
     def flat(self, schema: object, depth: int = 0) -> Flat:
         """Return a schema with its parts merged; a value that is not an object is an empty one."""
@@ -203,8 +226,10 @@ class Shapes:
 
     def is_record(self, schema: object) -> bool:
         """Return whether a schema is an object that may be a record, not a map of values."""
+        if self.type_of(schema) != "object":
+            return False
         flat = self.flat(schema)
-        return flat.type == "object" and (bool(flat.properties) or not flat.node.get("items"))
+        return bool(flat.properties) or not flat.node.get("items")
 
     def placed(self, schema: object) -> dict[tuple[str, ...], Node]:
         """Return the properties of a record by path, also those in the `attributes` of JSON:API."""
@@ -233,7 +258,12 @@ class Shapes:
 
         :param of_values: look for an array of texts or numbers, not of records.
         """
-        return self._listing(self.flat(schema), segment, of_values, ())
+        key = id(schema), segment, of_values
+        known = self._lists.get(key)
+        if known is None:
+            found = self._listing(self.flat(schema), segment, of_values, ())
+            known = self._lists[key] = schema, found
+        return known[1]
 
     def _listing(
         self, flat: Flat, segment: str, of_values: bool, path: tuple[str, ...]
@@ -242,7 +272,7 @@ class Shapes:
             item = flat.items
             if item is None:
                 return None
-            kind = self.flat(item).type
+            kind = self.type_of(item)
             fits = kind not in ("object", "array", "") if of_values else self.is_record(item)
             return Unwrapped(path, item) if fits else None
         if flat.type != "object" or len(path) >= _ENVELOPE_DEPTH:
@@ -250,7 +280,7 @@ class Shapes:
         arrays = {
             name: found
             for name, each in flat.properties.items()
-            if self.flat(each).type == "array"
+            if self.type_of(each) == "array"
             and (found := self._listing(self.flat(each), segment, of_values, (*path, name)))
         }
         best = _named(arrays, segment, _LIST_NAMES)
@@ -258,7 +288,7 @@ class Shapes:
             return arrays[best or next(iter(arrays))]
         for name, each in flat.properties.items():
             is_envelope = plain(name) in _ENVELOPES or _alike(name, segment)
-            if not arrays and is_envelope and self.flat(each).type == "object":
+            if not arrays and is_envelope and self.type_of(each) == "object":
                 found = self._listing(self.flat(each), segment, of_values, (*path, name))
                 if found:
                     return found
@@ -269,6 +299,13 @@ class Shapes:
 
         :return: None if the body is not an object.
         """
+        key = id(schema), segment
+        known = self._records.get(key)
+        if known is None:
+            known = self._records[key] = schema, self._record(schema, segment)
+        return known[1]
+
+    def _record(self, schema: object, segment: str) -> Unwrapped | None:
         path: tuple[str, ...] = ()
         flat = self.flat(schema)
         if not self.is_record(schema):

@@ -118,7 +118,7 @@ def _name_as_in_examples(records: DocumentRecords, first: Record, *others: Recor
     """Let the first person log in with the example of a log-in in the document."""
     api = records.api
     for described in api.described:
-        credentials = api.inferred.operations[described.name].credentials
+        credentials = api.inferred.roles[described.name].credentials
         media = json_media((described.body or {}).get("content") or {})
         if credentials is None or media is None or not credentials.name:
             continue

@@ -69,16 +69,18 @@ RECORDS_ON_APP_THREAD: Final = 500
 class Kept(NamedTuple):
     """The records of a collection that a session keeps.
 
-    :param digest: of the definition from which they started: `Binding.digest`.
+    :param binding: from which they started.
     """
 
-    digest: str
+    binding: Binding
     store: Store
 
     def is_of(self, binding: Binding) -> bool:
         """Return whether a collection is defined as when these records started."""
+        if self.binding is binding:  # whose digest takes long for a large schema
+            return True
         mine, other = self.store.collection, binding.collection
-        return self.digest == binding.digest and (mine is other or mine == other)
+        return self.binding.digest == binding.digest and (mine is other or mine == other)
 
 
 class Snapshot(NamedTuple):
@@ -356,7 +358,7 @@ class Session:
         store = self.shared.new_store(binding, self.starts, self.seed, self._budget)
         records = self._waiting.get(binding.place)
         if before is not None:  # perhaps other properties are required now
-            records = Records(before.digest, before.store.save())
+            records = Records(before.binding.digest, before.store.save())
         if records is not None and records.digest == binding.digest:
             store.restore(records.after(store.start), taken=records.contents.size)
         store.skip_keys(store.start.highest + 1 + self.skipped_keys)
@@ -365,7 +367,7 @@ class Session:
 
     def _keep(self, binding: Binding, store: Store) -> None:
         """Keep the store of a collection; the caller holds the lock."""
-        self._kept = {**self._kept, binding.place: Kept(binding.digest, store)}
+        self._kept = {**self._kept, binding.place: Kept(binding, store)}
         if binding.place in self._waiting:
             others = self._waiting.items()
             self._waiting = {place: each for place, each in others if place != binding.place}
@@ -377,14 +379,19 @@ class Session:
         """Return the records by place, with their digest: contents wait for the first request."""
         with self._lock:
             waiting = {place: (each.digest, each.contents) for place, each in self._waiting.items()}
-            return {**waiting, **self._kept}
+            kept = {place: (each.binding.digest, each.store) for place, each in self._kept.items()}
+            return {**waiting, **kept}
 
     def records_held(self) -> int:
         """Return the number of records in all collections of the session."""
-        used = self.records()
+        with self._lock:
+            used: dict[Place, Store | Contents] = {
+                **{place: each.contents for place, each in self._waiting.items()},
+                **{place: each.store for place, each in self._kept.items()},
+            }
         unused = (table for label, table in self.starts.items() if (label, "") not in used)
         generated = sum(len(table.rows) for table in unused)
-        return generated + sum(records.total() for _, records in used.values())
+        return generated + sum(records.total() for records in used.values())
 
     # --- Scenarios ----------------------------------------------------------------------------
 
@@ -499,9 +506,9 @@ class Session:
         """Return the session as it is now."""
         with self._lock:
             records = dict(self._waiting)
-            for place, (digest, store) in self._kept.items():
+            for place, (binding, store) in self._kept.items():
                 if store.is_changed:
-                    records[place] = Records(digest, store.save())
+                    records[place] = Records(binding.digest, store.save())
             return Snapshot(
                 self.active,
                 self.seed,
@@ -557,11 +564,11 @@ class Session:
         :raise RequestError: as `load`.
         """
         now, records = self.snapshot(), dict(snapshot.records)
-        for place, (digest, store) in self._kept.items():
+        for place, (binding, store) in self._kept.items():
             if place not in records:
                 initial = store.fork()
                 initial.replace(store.start)
-                records[place] = Records(digest, initial.save())
+                records[place] = Records(binding.digest, initial.save())
             contents = records[place].contents
             next_key = max(contents.next_key, store.next_key)
             records[place] = records[place]._replace(contents=contents._replace(next_key=next_key))

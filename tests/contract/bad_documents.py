@@ -114,6 +114,18 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
         '{"a": "\\ud800"}',
         ["1:7: U+D800 is half of a surrogate pair; write the complete character"],
     ),
+    "json-surrogate-second": (
+        '{"a": "\\ude00"}',
+        ["1:7: U+DE00 is half of a surrogate pair; write the complete character"],
+    ),
+    "json-surrogate-twice": (
+        '{"a": "\\ud83d\\ude00\\ude00"}',
+        ["1:7: U+DE00 is half of a surrogate pair; write the complete character"],
+    ),
+    "json-surrogate-after-a-backslash": (
+        '{"a": "\\\\ud83d\\ude00"}',
+        ["1:7: U+DE00 is half of a surrogate pair; write the complete character"],
+    ),
     "json-keys": (
         '{"a": {"b": 1,\n"b": {"c": 1, "c": 2}},\n"a": 3}',
         [

@@ -15,7 +15,7 @@ from mockpets.contract.corrections import (
     OperationCorrection,
 )
 from mockpets.contract.inference import Guess, Inferred, infer
-from mockpets.contract.openapi_loader import load, operations
+from mockpets.contract.openapi_loader import Document, load, operations
 from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.role_rules import RULES
 from mockpets.errors import InputError
@@ -70,8 +70,8 @@ def op(
     return operation | more
 
 
-def read(requests: dict[str, Json], corrections: Corrections | None = None) -> Inferred:
-    """Return what is inferred of operations, named by method and path."""
+def document_of(requests: dict[str, Json], **schemas: Json) -> Document:
+    """Return a document with these operations, and with schemas in addition to `SCHEMAS`."""
     paths: Json = {}
     for request, operation in requests.items():
         method, path = request.split()
@@ -80,11 +80,17 @@ def read(requests: dict[str, Json], corrections: Corrections | None = None) -> I
         operation = {"operationId": request, **operation}
         operation["parameters"] = [*own, *operation["parameters"]]
         paths.setdefault(path, {})[method.lower()] = operation
-    root = {"openapi": "3.1.0", "paths": paths, "components": {"schemas": SCHEMAS}}
+    components = {"schemas": SCHEMAS | schemas}
+    root = {"openapi": "3.1.0", "paths": paths, "components": components}
     with TemporaryDirectory() as folder:
         file = Path(folder, "test.json")
         file.write_text(json.dumps(root))
-        document = load(file, "test.json")
+        return load(file, "test.json")
+
+
+def read(requests: dict[str, Json], corrections: Corrections | None = None) -> Inferred:
+    """Return what is inferred of operations, named by method and path."""
+    document = document_of(requests)
     described = operations(document)
     inferred = infer(document, described, corrections)
     names = {each.name: f"{each.method} {each.path}" for each in described}
@@ -690,6 +696,23 @@ def test_a_correction_with_an_unknown_collection(corrections: Corrections, messa
         read(requests, corrections)
 
     assert str(error.value) == f"test.mockpets.yaml:2:3: {message}"
+
+
+def test_a_guess_does_not_depend_on_those_that_were_needed_before() -> None:
+    cat = record("id", coat=record(colour=ref("Tabby")))
+    dog = record("id", coat=record(colour=ref("Colour")))
+    document = document_of(
+        {"GET /cats": op(many(cat), None, "colour"), "GET /dogs": op(many(dog), None, "colour")},
+        Colour={"oneOf": [ref("Tabby")]},
+        Tabby={"allOf": [ref("Colour"), record("stripes")]},
+    )
+    names = [each.name for each in operations(document)]
+
+    def guesses(order: list[str]) -> dict[str, Guess]:
+        inferred = infer(document, operations(document))
+        return {name: inferred.operations[name] for name in order}
+
+    assert guesses(names) == guesses(names[::-1])
 
 
 def test_an_operation_that_is_not_served_is_an_example_with_the_reason() -> None:

@@ -460,7 +460,11 @@ def test_a_long_name_is_shortened() -> None:
     assert problems({"additionalProperties": False}, {"x" * 9000: 1}) == (
         "x" * 60 + "... is not a known property"
     )
-    assert "property with the name" in problems({}, {"\ud800": 1})
+
+
+@pytest.mark.parametrize("value", [{"\ud800": 1}, {"a": {"\ud800": 1}}, {"a": [{"\ud800": 1}]}])
+def test_a_name_is_unicode_also_where_no_schema_is(value: object) -> None:
+    assert "property with the name" in problems({}, value)
 
 
 def test_invalid_keywords_are_ignored() -> None:

@@ -82,9 +82,9 @@ def log_in_of(contract: Contract) -> Operation | None:
     known = [
         each
         for each in contract.operations.values()
-        if each.details is not None and each.details.guess.credentials is not None
+        if each.details is not None and each.details.credentials is not None
     ]
-    known.sort(key=lambda each: details_of(each).guess.role != "login")
+    known.sort(key=lambda each: details_of(each).role != "login")
     return next(iter(known), None)
 
 
