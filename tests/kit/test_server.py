@@ -169,8 +169,9 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
         "from the one they would start: it has --data pets=5, it has --locale de_DE, "
         "it has --api-key *, it lacks --sessions declared, it lacks --locale fr_FR, "
         "it lacks --data pets=3, it lacks --data orders=2, it lacks the scenario 'listed', "
-        "it lacks the scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has another text, "
-        "its scenario 'empty' has another text; stop it, so that the tests start their own, "
+        "it lacks the scenario 'new', its scenario 'default' has another text, "
+        "its scenario 'tired-cat' has another text, its scenario 'empty' has another text; "
+        "stop it, so that the tests start their own, "
         "or add its options to 'args' in the configuration",
     ]
 
