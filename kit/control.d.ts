@@ -819,7 +819,7 @@ export interface components {
             state: "state" | "example" | "not_served";
             role: string;
             collection: string | null;
-            rule: components["schemas"]["OperationRule"];
+            rule: string | null;
             envelope: string[];
             body_envelope: string[];
             states: string[];
@@ -844,11 +844,6 @@ export interface components {
         OperationKey: {
             name: string | null;
             place: string;
-        };
-        /** @description The rule that determined an operation's role; `number` is null if the role was given. */
-        OperationRule: {
-            number: number | null;
-            name: string;
         };
         /** @description A list of these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
@@ -1637,7 +1632,6 @@ export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
 export type OperationDescription = components['schemas']['OperationDescription'];
 export type OperationKey = components['schemas']['OperationKey'];
-export type OperationRule = components['schemas']['OperationRule'];
 export type PageReply = components['schemas']['PageReply'];
 export type QueryMeaning = components['schemas']['QueryMeaning'];
 export type RecordPage = components['schemas']['RecordPage'];

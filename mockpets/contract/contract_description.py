@@ -10,7 +10,7 @@ from mockpets.constants import BUILT_IN_CONTRACT, CONTRACT_EXTENSION, LIST_METHO
 from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.details import Api
 from mockpets.contract.openapi_loader import load, not_served
-from mockpets.contract.role_rules import number_of, reason
+from mockpets.contract.role_rules import RULES, reason
 from mockpets.contract.schema_shapes import mapping
 from mockpets.contract.states import statuses
 from mockpets.strict_json import dump_json
@@ -104,7 +104,7 @@ def _operation(
         "state": _state(described, guess),
         "role": guess.role,
         "collection": names.get(guess.collection, guess.collection) or None,
-        "rule": {"number": number_of(guess.rule), "name": guess.rule},
+        "rule": guess.rule if guess.rule in RULES else None,
         "envelope": [*guess.envelope],
         "body_envelope": [*guess.body_envelope],
         "key": {"name": guess.key or None, "place": guess.key_in} if guess.key_in else None,
@@ -222,7 +222,7 @@ def _phrases(operation: types.OperationDescription) -> Iterator[str]:
         yield operation["note"] or "not served"
         return
     role, several = operation["role"], " several" if operation["many"] else ""
-    yield f"{role}{several} ({reason(role, operation['rule']['name'])})"
+    yield f"{role}{several} ({reason(operation['rule'])})"
     if operation["values"]:
         yield f"of {operation['values']}"
     for name, value in operation["sets"].items():

@@ -75,13 +75,6 @@ class ContractSummary(TypedDict):
     errors: dict[str, ErrorCode]
 
 
-class OperationRule(TypedDict):
-    """The rule that determined an operation's role; `number` is None if the role was given."""
-
-    number: int | None
-    name: str
-
-
 class OperationKey(TypedDict):
     """Where a request has a record's key: ``path``, ``query``, ``body`` or ``token`` (no name)."""
 
@@ -114,7 +107,7 @@ class OperationDescription(TypedDict):
     state: Literal["state", "example", "not_served"]
     role: str
     collection: str | None
-    rule: OperationRule
+    rule: str | None
     envelope: list[str]
     body_envelope: list[str]
     states: list[str]

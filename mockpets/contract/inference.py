@@ -303,10 +303,10 @@ def _corrected(
 
 def _first(operation: Operation, reading: Reading) -> Guess:
     """Return the guess of the first rule that applies."""
-    for rule in RULES:
-        guess = rule.apply(operation, reading)
+    for name, rule in RULES.items():
+        guess = rule(operation, reading)
         if guess is not None:
-            return guess._replace(rule=rule.name)
+            return guess._replace(rule=name)
     raise AssertionError  # the last rule always applies
 
 
@@ -454,7 +454,7 @@ def _owner(
 
 
 def _completed(operation: Operation, reading: Reading, guess: Guess, collected: Collected) -> Guess:
-    """Return a guess with its filters, paging, parents, order and notes (rule 13)."""
+    """Return a guess with its filters, paging, parents, order and notes."""
     where = {
         name: _related(reading, operation, index, collected)
         for index, name in enumerate(operation.parameters)

@@ -1,14 +1,13 @@
 """The rules that say what an operation does, in the order in which they are tried.
 
-Each rule looks at one operation and returns a `Guess`, or None if it does not apply. The numbers
-are those that `mockpets contract` prints; rules 1, 5 and 13 also work in `inference` and
-`query_meanings`.
+Each rule looks at one operation and returns a `Guess`, or None if it does not apply. Its name is in
+the output of `mockpets contract`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import RECORD_METHODS
 from mockpets.contract.collecting import credentials_of, person_in
@@ -17,7 +16,7 @@ from mockpets.contract.query_meanings import query_meaning
 from mockpets.contract.schema_shapes import plain, same_stem, singular, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mockpets.contract.guesses import Collected, GuessedRole, Operation, Reading
     from mockpets.contract.query_meanings import PropertyPath
@@ -26,7 +25,7 @@ _ME: Final = re.compile("(the)?(me|self|myself|whoami|current|currentuser|user|p
 
 
 def log_in(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 12: a password in and a token out is a log-in, or registers a person.
+    """Rule `log-in`: a password in and a token out is a log-in, or registers a person.
 
     ``POST /users/login`` is a log-in; ``POST /users``, and a path with "register", create.
     """
@@ -44,7 +43,7 @@ def log_in(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def me(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 12: ``/me`` and ``/user`` are the record of the person whose token the request has."""
+    """Rule `me`: ``/me`` and ``/user`` are the record of the person whose token the request has."""
     people = reading.people
     role = RECORD_METHODS.get(operation.method)
     if people is None or role is None or operation.path in reading.places:
@@ -60,7 +59,7 @@ def me(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def item(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 1: ``P/{x}`` is a record of the collection P.
+    """Rule `item`: ``P/{x}`` is a record of the collection P.
 
     GET, PUT, PATCH and DELETE read and change it. POST changes it if it returns the record.
     """
@@ -97,7 +96,7 @@ def replaced(operation: Operation, reading: Reading, collected: Collected, guess
 
 
 def toggle(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 7: POST and DELETE of ``P/{x}/favorite`` set the boolean with that stem.
+    """Rule `toggle`: POST and DELETE of ``P/{x}/favorite`` set the boolean with that stem.
 
     `favorited` becomes true or false, and `favoritesCount` changes by one.
     """
@@ -132,7 +131,7 @@ def below(operation: Operation, reading: Reading, collected: Collected, role: Gu
 
 
 def action(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 8: POST ``P/{x}/cancel`` sets the enum value, or the boolean, with that stem.
+    """Rule `action`: POST ``P/{x}/cancel`` sets the enum value, or the boolean, with that stem.
 
     `status` becomes ``cancelled``. ``unpublish`` sets `published` to false.
     """
@@ -169,7 +168,7 @@ def _change(reading: Reading, collected: Collected, verb: str) -> dict[PropertyP
 
 
 def part(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 8: PUT ``P/{x}/status`` with properties of the record changes them."""
+    """Rule `part`: PUT ``P/{x}/status`` with properties of the record changes them."""
     collected = reading.owner(operation)
     if collected is None or operation.method not in ("POST", "PUT", "PATCH"):
         return None
@@ -185,7 +184,7 @@ def part(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def listing(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 2: GET P that returns an array of records, also in an envelope, lists the collection P.
+    """Rule `list`: GET P that returns an array of records, also in an envelope, lists them.
 
     ``{"data": [...], "meta": {"total": 3}}`` is a list. ``{"id": 1, "items": [...]}`` is a record.
     """
@@ -196,7 +195,7 @@ def listing(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def view(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 4: a list of another collection's record is a part of that collection.
+    """Rule `view`: a list of another collection's record is a part of that collection.
 
     ``/users/{id}/posts`` lists posts by a property such as `userId`, ``/posts/drafts`` by a value.
     """
@@ -236,7 +235,7 @@ def _described_flag(
 
 
 def create(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 3: POST on P creates a record; below P, if it returns P's record or gets an array of it.
+    """Rule `create`: POST on P creates a record; below P, if it returns it or gets an array of it.
 
     An array in the body, also in the list's envelope, creates several.
     """
@@ -267,7 +266,7 @@ def create(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def keyed(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 6: PUT, PATCH or DELETE on P itself has the key in its body or its query.
+    """Rule `key-in-request`: PUT, PATCH or DELETE on P has the key in its body or its query.
 
     ``PUT /post`` with an `id` in the body replaces, ``DELETE /posts?id=1&id=2`` deletes. A DELETE
     without a query or a body deletes the whole list.
@@ -297,7 +296,7 @@ def keyed(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def single(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 9: GET with writes of one object is a single object, such as ``/settings``."""
+    """Rule `single`: GET with writes of one object is a single object, such as ``/settings``."""
     collected = reading.singles.get(operation.path)
     if collected is None or operation.method not in ("GET", "PUT", "PATCH", "DELETE", "POST"):
         return None
@@ -306,7 +305,7 @@ def single(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def values(operation: Operation, reading: Reading) -> Guess | None:
-    """Rule 11: a list of plain values has the distinct values of a property.
+    """Rule `values`: a list of plain values has the distinct values of a property.
 
     ``GET /tags`` has those of `tagList` of all articles.
     """
@@ -341,53 +340,36 @@ def values(operation: Operation, reading: Reading) -> Guess | None:
 
 
 def stable(operation: Operation, reading: Reading) -> Guess | None:  # noqa: ARG001 - a rule
-    """Rule 10: a GET that no other rule knows returns one object, the same each time."""
+    """Rule `stable`: a GET that no other rule knows returns one object, the same each time."""
     if operation.method != "GET" or operation.response is None:
         return None
     return Guess(item=operation.response)
 
 
 def example(operation: Operation, reading: Reading) -> Guess:  # noqa: ARG001 - a rule
-    """Rule 14: everything else responds with an example, or with a generated body."""
+    """Rule `example`: everything else responds with an example, or with a generated body."""
     return Guess(item=operation.response or {}, returns="other" if operation.response else "")
 
 
-class Rule(NamedTuple):
-    """A rule: its number in the documentation, its name and its function."""
-
-    number: int
-    name: str
-    apply: Callable[[Operation, Reading], Guess | None]
-
-
-RULES: Final = (
-    Rule(12, "log-in", log_in),
-    Rule(12, "me", me),
-    Rule(9, "single", single),
-    Rule(7, "toggle", toggle),
-    Rule(4, "view", view),
-    Rule(2, "list", listing),
-    Rule(1, "item", item),
-    Rule(3, "create", create),
-    Rule(6, "key-in-request", keyed),
-    Rule(8, "action", action),
-    Rule(8, "part", part),
-    Rule(11, "values", values),
-    Rule(10, "stable", stable),
-    Rule(14, "example", example),
-)
-"""In the order in which they are tried; the last one always applies."""
-_NUMBERS: Final = {rule.name: rule.number for rule in RULES}
+RULES: Final[Mapping[str, Callable[[Operation, Reading], Guess | None]]] = {
+    "log-in": log_in,
+    "me": me,
+    "single": single,
+    "toggle": toggle,
+    "view": view,
+    "list": listing,
+    "item": item,
+    "create": create,
+    "key-in-request": keyed,
+    "action": action,
+    "part": part,
+    "values": values,
+    "stable": stable,
+    "example": example,
+}
+"""By name, in the order in which they are tried; the last one always applies."""
 
 
-def number_of(rule: str) -> int | None:
-    """Return the number of a rule; None for that of a correction."""
-    return _NUMBERS.get(rule)
-
-
-def reason(role: str, rule: str) -> str:
-    """Return why an operation has a role: ``rule 1, item``, or ``given`` by a correction."""
-    number = number_of(rule)
-    if number is None:
-        return "given"
-    return f"rule {number}" if rule == role else f"rule {number}, {rule}"
+def reason(rule: str | None) -> str:
+    """Return why an operation has a role: ``rule item``, or ``given`` by a correction."""
+    return f"rule {rule}" if rule in RULES else "given"

@@ -178,7 +178,7 @@ def _guessed(entry: Entry) -> str:
     if operation.collection is not None and details.api.stored(name) == name:
         name = operation.collection.name  # with the contract's label, if several have it
     of = f" of {name}" if name else ""
-    return f" ({guess.role}{of}, {reason(guess.role, guess.rule)})"
+    return f" ({guess.role}{of}, {reason(guess.rule)})"
 
 
 def _no_responder(explained: Explanation) -> str:

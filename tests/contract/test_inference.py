@@ -372,8 +372,8 @@ def test_each_rule_says_what_it_is_about_and_one_applies_it() -> None:
         guess.rule for requests, _ in ROLES.values() for guess in read(requests).operations.values()
     }
 
-    assert used == {rule.name for rule in RULES}
-    assert all(f"Rule {rule.number}:" in str(rule.apply.__doc__) for rule in RULES)
+    assert used == {*RULES}
+    assert all(f"Rule `{name}`:" in str(rule.__doc__) for name, rule in RULES.items())
 
 
 def only(request: str, requests: dict[str, Json]) -> Guess:

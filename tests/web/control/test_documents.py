@@ -104,7 +104,7 @@ def test_several_contracts_are_described_with_the_names_that_are_served(several:
 def test_a_description_has_phrases_for_people_and_the_schemas_of_records(several: Client) -> None:
     shop, _, store = several("GET", "/__mockpets/contract").json["contracts"]
 
-    assert shop["operations"][0]["does"][0] == "list (rule 2)"
+    assert shop["operations"][0]["does"][0] == "list (rule list)"
     assert [each["about"] for each in (*shop["collections"], *store["collections"])] == [
         "key id"
     ] * 2
