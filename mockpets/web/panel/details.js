@@ -61,7 +61,7 @@ export function Explanation({ explanation }) {
     ${
       stubs.length > 0 &&
       html`
-        <p class="soft">Stubs, in the order of the search:</p>
+        <p class="soft">Stubs, in the order in which they were tried:</p>
         <ol class="stubs">
           ${stubs.map(
             (each) =>
