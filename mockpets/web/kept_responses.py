@@ -24,7 +24,7 @@ _KEPT_BYTES: Final = 32 * 1024
 
 
 class _Kept(NamedTuple):
-    """A response.
+    """A response; `Response` itself cannot be shared, since faults change it.
 
     :param others: the collections, besides that of the operation, whose records it depends on,
         and their revisions.
@@ -58,10 +58,10 @@ def respond(
     if known is not None and known.is_current(request):
         return Response(known.body, known.status, known.headers)
     response = documented.respond(operation, request, *stores, act=act)
+    kept = _Kept(response.body, response.status_code, [*response.headers], request.also_read)
     # Another thread may have changed what was read.
-    is_of_key = revisions == [store.revision for store in stores]
-    if is_of_key and not (request.notes or request.error_code):
-        kept = _Kept(response.body, response.status_code, [*response.headers], request.also_read)
-        if len(response.body) + sum([len(each or "") for each in sent]) <= _KEPT_BYTES:
-            results.keep(key, kept)
+    is_current = revisions == [store.revision for store in stores] and kept.is_current(request)
+    is_short = len(kept.body) + sum([len(each or "") for each in sent]) <= _KEPT_BYTES
+    if is_current and is_short and not (request.notes or request.error_code):
+        results.keep(key, kept)
     return response

@@ -12,7 +12,10 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_HEADER
+from mockpets.records.store import Store
+from mockpets.records.table import parse_row
 from mockpets.web import documented
+from mockpets.web.stateful.action import Action
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.web.checked_client import CLINIC, Checked, op, several, thing, write
 
@@ -153,6 +156,25 @@ def test_what_was_read_during_a_change_is_not_kept(
         assert blog("GET", "/posts", limit=2).json[1]["title"] == "changed"
     blog.control("POST", "reset")
     assert blog("GET", "/posts", limit=2).json == before[:2]
+
+
+def test_a_change_of_people_while_records_are_read_is_not_kept(
+    blog: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_of = Action.store_of
+
+    def changed(action: Action, name: str) -> Store:
+        store = store_of(action, name)
+        for row in store.rows(1):
+            store.change(parse_row(row)["username"], lambda record: {**record, "name": "changed"})
+        return store
+
+    before = blog("GET", "/posts").json
+    with monkeypatch.context() as patched:
+        patched.setattr(Action, "store_of", changed)
+        assert "changed" in {each["author"]["name"] for each in blog("GET", "/posts", limit=9).json}
+    blog.control("POST", "reset")
+    assert blog("GET", "/posts", limit=9).json == before[:9]
 
 
 def test_a_link_names_the_host_of_the_request() -> None:
