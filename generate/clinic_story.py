@@ -1,4 +1,4 @@
-"""Record how to start with an own API: `python -m generate.clinic_story`.
+"""Record how to start with an API of your own: `python -m generate.clinic_story`.
 
 From an OpenAPI document, through documented errors in an app, to a mistake that the audit finds in
 another app of the same API: `ignores` of the tests, which handles no failure. All output is that of

@@ -33,10 +33,6 @@ _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""
 CONDITIONS: Final = ("If-Match", "If-None-Match")
 """The headers with conditions on the entity tag of a record, in the order of RFC 9110, 13.2.2."""
-_READ_KEYS: Final = (
-    *("wsgi.url_scheme", "HTTP_HOST", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"),
-    *("HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PREFER"),
-)
 _RESULTS: Final = 256
 """Such as the parameters in a target, of which clients send the same few all the time."""
 _NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
@@ -221,17 +217,6 @@ class Details:
         from mockpets.contract.parameters import Parameters  # a start needs none
 
         return Parameters(self.api.fields, self.described)
-
-    @cached_property
-    def read_keys(self) -> Sequence[str]:
-        """What the response to a request without a body depends on, as keys of its environ.
-
-        Empty if it declares a header that WSGI does not pass on.
-        """
-        headers = [each["name"] for each in self.described.parameters if each["in"] == "header"]
-        if any("_" in name for name in headers):
-            return ()
-        return (*_READ_KEYS, *(f"HTTP_{name.upper().replace('-', '_')}" for name in headers))
 
     @cached_property
     def conditions(self) -> Sequence[str]:

@@ -20,7 +20,7 @@ from mockpets.contract.schema_shapes import singular
 from mockpets.seed.document_values import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
-from mockpets.web.messages import Response
+from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -126,8 +126,7 @@ class Sent:
     def header(self, name: str) -> str:
         """Return the value of a header; empty without it."""
         if "_" not in name:
-            key = f"HTTP_{name.upper().replace('-', '_')}"
-            return str(self._request.environ.get(key, ""))
+            return str(self._request.environ.get(environ_key(name), ""))
         known = {each.lower(): values[0] for each, values in _headers(self._request).items()}
         return known.get(name.lower(), "")
 

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.web import documented
 from mockpets.web.documented import details_of, session_of, values_of
-from mockpets.web.messages import Response
+from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mockpets.contract.contract_model import Collection, Operation
+    from mockpets.contract.details import Details
     from mockpets.interface import Pair
     from mockpets.records.store import Store
     from mockpets.web.messages import Request
 
+_KEYS: Final = (
+    *("wsgi.url_scheme", "HTTP_HOST", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"),
+    *("HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PREFER"),
+)
 _KEPT_BYTES: Final = 32 * 1024
 """The longest response to keep, with the texts of its request; there are at most 256."""
 
@@ -49,9 +54,10 @@ def respond(
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
     details, get = details_of(operation), request.environ.get
-    if operation.method != "GET" or request.may_have_body or not details.read_keys:
+    keys = _keys(details)
+    if operation.method != "GET" or request.may_have_body or not keys:
         return documented.respond(operation, request, *stores, act=act)
-    sent = [request.credential, *map(get, details.read_keys)]
+    sent = [request.credential, *map(get, keys)]
     revisions = [store.revision for store in stores]
     results, key = values_of(operation, request).responses, (details, *sent, *revisions)
     known: _Kept | None = results.get(key)
@@ -65,3 +71,18 @@ def respond(
     if is_current and is_short and not (request.notes or request.error_code):
         results.keep(key, kept)
     return response
+
+
+def _keys(details: Details) -> Sequence[str]:
+    """Return what the response to a request without a body depends on, as keys of its environ.
+
+    Empty if the operation declares a header that WSGI does not pass on.
+    """
+    results, key = details.api.results, ("keys of a GET", details)
+    known: Sequence[str] | None = results.get(key)
+    if known is not None:
+        return known
+    parameters = details.described.parameters
+    headers = [each["name"] for each in parameters if each["in"] == "header"]
+    is_passed_on = not any("_" in name for name in headers)
+    return results.keep(key, (*_KEYS, *map(environ_key, headers)) if is_passed_on else ())

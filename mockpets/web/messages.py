@@ -43,6 +43,11 @@ def _decoded(text: str) -> str:
     return text.encode("latin-1").decode("utf-8", "replace")
 
 
+def environ_key(header: str) -> str:
+    """Return the key of a header in an environ (PEP 3333)."""
+    return f"HTTP_{header.upper().replace('-', '_')}"
+
+
 class Request(flask.Request):
     """A request, with the state from which its response is completed and explained."""
 

@@ -1,6 +1,6 @@
-"""The story of the README, and that of an own API: animations, and pictures for readers without.
+"""The stories of the README and of an API of your own: animations, and still pictures.
 
-Those who start with an own API see a picture, and select it to play the animation.
+Those who start with their API see a picture, and select it to play the animation.
 """
 
 import re

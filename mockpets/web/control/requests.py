@@ -168,7 +168,7 @@ def _check_id(session: Session, known: str | None) -> None:
 
 @responds_to(calls.EVENTS)
 async def events(call: ControlRequest) -> JsonResponse[types.Events]:
-    """Return the changes since an earlier call, after waiting for one if there are none."""
+    """Return the changes since an earlier call; wait for one if nothing has changed."""
     since, wait = call.query.get("since"), call.query.get("wait", 0)
     session, server = call.session, call.request.incoming.server
     changes, name = session.changes, session.name
