@@ -7,6 +7,8 @@ of a document takes fifty times as long as sending what is kept.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
 
-_PARAMETER: Final = r"\{([^{}]*)\}"
 _KEPT_BYTES: Final = 4096
 """The longest record to keep as it is rendered."""
 _SLOT: Final = "\ue000"
@@ -103,9 +104,9 @@ def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
     addressed = None
     if schema.self_link and action.collection.item_path:
         addressed = _addressed(action)
-    results = values.results
+    results, has_people = values.results, bool(action.additions.owner)
     for row in rows:
-        person = action.person_in(row)
+        person = action.person_in(row) if has_people else None
         key = (details, row, me, person, addressed)
         shown: bytes | None = results.get(key)
         if shown is None:
@@ -241,13 +242,19 @@ def _addressed(action: Action) -> _Addressed:
 
 def _location(addressed: _Addressed, key: object) -> str:
     """Return the path of a record; empty if the request does not have the keys of its parents."""
-    names, sent = re.findall(_PARAMETER, addressed.path), dict(addressed.sent)
+    texts, sent = _split(addressed.path), dict(addressed.sent)
+    names = texts[1::2]
     # Two paths may have different names for the key of a parent.
     values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
     values |= dict.fromkeys(names[-1:], key)
     if not values.keys() >= {*names}:
         return ""
-    encoded = re.sub(
-        _PARAMETER, lambda match: quote(str(values[match[1]]), safe=""), addressed.path
-    )
-    return f"{addressed.base}{encoded}"
+    encoded = [quote(str(values[name]), safe="") for name in names]
+    parts = chain.from_iterable(zip_longest(texts[::2], encoded, fillvalue=""))
+    return f"{addressed.base}{''.join(parts)}"
+
+
+@lru_cache(256)  # those of the document
+def _split(path: str) -> list[str]:
+    """Return the texts around the parameters of a path and, between them, their names."""
+    return re.split(r"\{([^{}]*)\}", path)

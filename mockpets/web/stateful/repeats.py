@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.records.store import FirstResponse
 from mockpets.strict_json import dump_json
 from mockpets.web.documented import failed
-from mockpets.web.messages import Response
+from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def once(action: Action, respond: Callable[[Action], Response]) -> Response:
     threads at the same time.
     """
     operation, request = action.operation, action.request
-    key = request.headers.get(_KEY)
+    key = request.environ.get(environ_key(_KEY))
     if key is None or not action.details.parameters.accepts_header(_KEY, key):
         return respond(action)
     place = _digest(dump_json([operation.name, str(action.my_key), key]))
