@@ -82,7 +82,7 @@ class Metrics:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()
-        self._responses: dict[tuple[str, str, str], int] = {}
+        self._responses: dict[tuple[str, int | None, str | None], int] = {}
         self._limits: dict[str, int] = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
         self._work = {operation: _Work() for operation in (*operations, _OTHER)}
         self._registry: CollectorRegistry | None = None
@@ -103,7 +103,7 @@ class Metrics:
         :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected the request.
         """
         name = operation or _OTHER
-        key = name, "broken" if status is None else str(status), limit or ""
+        key = name, status, limit
         with self._lock:
             self._responses[key] = self._responses.get(key, 0) + 1
             work = self._work.get(name) or self._work.setdefault(name, _Work())
@@ -178,7 +178,12 @@ class Metrics:
         )
         bounds = [*map(str, BUCKETS), "+Inf"]
         with self._lock:
-            numbers = Counter(self._responses)
+            numbers = Counter(
+                {
+                    (name, "broken" if status is None else str(status), limit or ""): number
+                    for (name, status, limit), number in self._responses.items()
+                }
+            )
             for code, number in rejected.items():
                 label = code if code in self._limits else ""
                 numbers[_OTHER, str(ERRORS[code]), label] += number

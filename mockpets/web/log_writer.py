@@ -10,7 +10,7 @@ from zlib import crc32
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.redaction import redacted_target
 from mockpets.request_log.entry import Entry, Note, authorization_digest, message, sent_headers
-from mockpets.web.session_selector import header_names, ignored_headers
+from mockpets.web.session_selector import header_names
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mockpets.interface import OnEnd
     from mockpets.request_log.request_log import Kept
     from mockpets.request_log.wait import Wait
+    from mockpets.scenario.engine import Outcome
     from mockpets.session.session import Session
     from mockpets.web.messages import Request, Response
 
@@ -56,8 +57,8 @@ def record(
         notes.append(("deprecated", removal.note))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))
-    if note := ignored_headers(request):
-        notes.append(("ignored_headers", note))
+    if request.ignored_headers:
+        notes.append(("ignored_headers", request.ignored_headers))
     # Without our server or behind a proxy, it is put together from the environ.
     head: bytes | Headers = incoming.head or _headers(request)
     body = _body(request)
@@ -77,19 +78,13 @@ def record(
         operation=request.operation,
         status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
         scenarios=stack.names if stack else (),
-        stubs=outcome.stubs,
-        fault=outcome.fault,
         off_contract=off_contract,
         app_ms=took * 1000,
-        delay_ms=outcome.delay * 1000,
-        hold=outcome.hold,
-        throttle=outcome.throttle,
-        trace=outcome.trace,
         outcome="pending",
     )
     arrived = body[:size], len(body)
     checked = sent[:length], len(sent), crc32(sent) if length < len(sent) else None
-    make = partial(_completed, entry, notes, head, arrived, headers, checked)
+    make = partial(_completed, entry, outcome, notes, head, arrived, headers, checked)
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
     cost = _ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
@@ -114,13 +109,14 @@ def record(
 
 def _completed(
     entry: Entry,
+    outcome: Outcome,
     notes: list[tuple[NoteCode, str]],
     head: bytes | Headers,
     body: tuple[bytes, int],
     headers: Headers,
     sent: tuple[bytes, int, int | None],
 ) -> Entry:
-    """Return an entry with its notes and messages, without secrets.
+    """Return an entry with what the stubs decided, its notes and messages, without secrets.
 
     :param head: of the request: as it arrived, or its headers.
     :param body: its recorded part, and the size of the whole in bytes; also `sent`, with the
@@ -133,8 +129,13 @@ def _completed(
     authorization = next((value for name, value in arrived if name == "Authorization"), None)
     return entry._replace(
         target=redacted_target(entry.target),
+        stubs=outcome.stubs,
+        fault=outcome.fault,
         app_ms=round(entry.app_ms, 2),
-        delay_ms=round(entry.delay_ms, 1),
+        delay_ms=round(outcome.delay * 1000, 1),
+        hold=outcome.hold,
+        throttle=outcome.throttle,
+        trace=outcome.trace,
         notes=tuple([Note(*note) for note in notes]),
         request=message(arrived, *body),
         response=message(headers, *sent),

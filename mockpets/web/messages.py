@@ -68,6 +68,8 @@ class Request(flask.Request):
     """The key that an operation of a document has found; empty without one."""
     error_code: str | None = None
     """Of the error with which the server rejected it; None for a stub's reply."""
+    ignored_headers = ""
+    """A note about headers like ours without effect; empty without any."""
     limit_code: str | None = None
     """The same if it is one of `SERVER_LIMIT_ERRORS`."""
     wait: Wait | None = None
@@ -193,7 +195,10 @@ class Response:
     def header(self, name: str) -> str | None:
         """Return the value of the first header with a name, in any case; None without one."""
         lower = name.lower()
-        return next((value for key, value in self.headers if key.lower() == lower), None)
+        for key, value in self.headers:
+            if key.lower() == lower:
+                return value
+        return None
 
     def remove_header(self, name: str) -> None:
         """Remove the headers with a name, in any case."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.clock import http_date
 from mockpets.constants import (
@@ -41,6 +41,8 @@ from mockpets.web.log_writer import record, record_release, target
 from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mockpets.admission import Admission
     from mockpets.contract.contract_model import Removal
     from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
@@ -159,9 +161,15 @@ class ResponseFinalizer:
             described = operation.details.header_names if operation.details else ()
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        explanation = explanation_headers(request, off_contract)
+        session, stack = request.session, request.stack
+        explanation = _Explanation(
+            stack.names if session and stack else None,
+            request.outcome.stubs,
+            session.seed if session and stack and stack.by_chance else None,
+            off_contract,
+        )
         shared = prepare(explanation, origin, removal, described, root, self._docs)
-        headers = [*shared]
+        headers = [*shared, *session.headers] if session else [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
         if preflight:
@@ -170,7 +178,6 @@ class ResponseFinalizer:
             headers.append((REQUEST_HEADER, str(number)))
         headers.append(("Server-Timing", server_timing(request)))
         headers += self._node
-        session = request.session
         clock = self.sessions.shared.clock if session is None else session.clock
         if clock is not None:
             headers.append(("Date", http_date(clock.now())))
@@ -271,9 +278,33 @@ _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
+class _Explanation(NamedTuple):
+    """What the headers that name the scenarios and stub depend on.
+
+    :param scenarios: the names of the active ones; None without a session.
+    :param seed: of the session, if the scenarios respond by chance.
+    :param off_contract: why the contract does not list the response; None if it does.
+    """
+
+    scenarios: tuple[str, ...] | None
+    stubs: tuple[str, ...]
+    seed: int | None
+    off_contract: str | None
+
+    def headers(self) -> Iterator[Pair]:
+        """Yield the headers."""
+        if self.scenarios is not None:
+            yield SCENARIO_HEADER, ", ".join(self.scenarios)
+            yield STUB_HEADER, ", ".join(self.stubs) or "-"
+        if self.seed is not None:
+            yield SEED_HEADER, str(self.seed)
+        if self.off_contract is not None:
+            yield OFF_CONTRACT_HEADER, self.off_contract
+
+
 @lru_cache(256)  # entries of the request log share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...],
+    explanation: _Explanation,
     origin: str | None,
     removal: Removal | None,
     described: tuple[str, ...],
@@ -296,23 +327,8 @@ def _prepared_headers(
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
         links = (("Link", link),) if removal.successor else ()
         deprecation = (*(each for each in dates if each[1]), *links)
-    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, described))
-
-
-def explanation_headers(request: Request, off_contract: str | None) -> tuple[Pair, ...]:
-    """Return the headers that name the session, scenarios and stub that responded."""
-    session, stack = request.session, request.stack
-    headers: tuple[Pair, ...] = ()
-    if session is not None:
-        headers = session.headers
-        if stack is not None:
-            stubs = ", ".join(request.outcome.stubs) or "-"
-            headers += ((SCENARIO_HEADER, ", ".join(stack.names)), (STUB_HEADER, stubs))
-            if stack.by_chance:
-                headers += ((SEED_HEADER, str(session.seed)),)
-    if off_contract is not None:
-        headers += ((OFF_CONTRACT_HEADER, off_contract),)
-    return headers
+    of_request = (*explanation.headers(), *cors.for_all(origin, described))
+    return (*COMMON_HEADERS, *deprecation, *of_request)
 
 
 def server_timing(request: Request) -> str:

@@ -191,21 +191,19 @@ def session_required(base: str) -> RequestError:
 
 
 def check_headers(request: Request) -> None:
-    """Check all headers and `baggage` keys that look like ours, or raise ``unknown_header``."""
+    """Check all headers and `baggage` keys that look like ours, or raise ``unknown_header``.
+
+    Set the note about headers like ours without effect.
+    """
+    names, request.ignored_headers = _our_headers(request.header_names)
     if request.baggage and (problem := request.baggage[1]):
         raise RequestError("unknown_header", problem)
-    names, _ = _our_headers(request.header_names)
     if names:
         problems = [
             f"unknown header {name[:NAME_LENGTH]!r}; {_nearest(name, REQUEST_HEADERS)}"
             for name in names
         ]
         raise RequestError("unknown_header", "; ".join(problems))
-
-
-def ignored_headers(request: Request) -> str:
-    """Return a note about headers like ours without effect, unless `check_headers` rejects them."""
-    return _our_headers(request.header_names)[1]
 
 
 @lru_cache(64)  # without it, the mix takes five times as long
