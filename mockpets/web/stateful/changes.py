@@ -12,7 +12,7 @@ from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, json_array
 from mockpets.web.stateful.action import GONE, Action, ActionError
 from mockpets.web.stateful.conditions import check
-from mockpets.web.stateful.new_records import add, set_given, set_times
+from mockpets.web.stateful.new_records import add, set_given, set_updated
 from mockpets.web.stateful.people import hide_password, respond_with_token
 from mockpets.web.stateful.rendering import (
     in_envelope,
@@ -301,7 +301,7 @@ def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
         for path, value in given.items():
             set_at(new, path, value)
         hide_password(action, new)
-        set_times(action, new)
+        set_updated(action, new)
         return new
 
     return action.put(str(before[action.key_name]), change)

@@ -45,8 +45,7 @@ def add(action: Action, body: dict[str, Any]) -> bytes:
         named = (record.get(name) for name in action.schema.properties if plain(name) in _TITLES)
         if title := next((each for each in named if each is not None), ""):
             record[action.key_name] = _free_slug(action, str(title))
-    set_times(action, record, is_new=True)
-    _set_required(action, record)
+    _complete(action, record)
     people.hide_password(action, record)
     try:
         _, row = action.store.create(record)
@@ -160,14 +159,32 @@ def _first_value(field: SchemaField) -> object:
     return next((each for each in candidates if field.accept(each) is not INVALID), INVALID)
 
 
-def set_times(action: Action, record: Record, *, is_new: bool = False) -> None:
-    """Set the times at which a record was created or updated."""
-    clock = session_of(action.request).clock
-    now = time_text(clock.now() if clock else real_time())
+def set_updated(action: Action, record: Record) -> None:
+    """Set the times at which a record was updated."""
+    now = _now(action)
     for _, part, field in _parts(action, record):
         for name, length, is_updated in _completion(action, field).times:
-            if is_updated or (is_new and name not in part):
+            if is_updated:
                 part[name] = now[:length]
+
+
+def _complete(action: Action, record: Record) -> None:
+    """Set the times of a new record, and the defaults and required properties that it lacks."""
+    now = _now(action)
+    for way, part, field in _parts(action, record):
+        times, initial = _completion(action, field)
+        for name, length, is_updated in times:
+            if is_updated or name not in part:
+                part[name] = now[:length]
+        for name, value in initial.items():
+            path = (*way, name)
+            if name not in part and path != (action.key_name,):
+                part[name] = _generated(action, record, path) if value is INVALID else value
+
+
+def _now(action: Action) -> str:
+    clock = session_of(action.request).clock
+    return time_text(clock.now() if clock else real_time())
 
 
 def _parts(
@@ -183,15 +200,6 @@ def _parts(
         known = record.get("attributes")
         record["attributes"] = part = dict(known) if isinstance(known, dict) else {}
         yield ("attributes",), part, field.shape.fields["attributes"]
-
-
-def _set_required(action: Action, record: Record) -> None:
-    """Set the defaults, and the required properties, that a new record lacks."""
-    for way, part, field in _parts(action, record):
-        for name, value in _completion(action, field).initial.items():
-            path = (*way, name)
-            if name not in part and path != (action.key_name,):
-                part[name] = _generated(action, record, path) if value is INVALID else value
 
 
 def _generated(action: Action, record: Record, path: PropertyPath) -> object:
