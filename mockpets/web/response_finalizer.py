@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import http_date
 from mockpets.constants import (
@@ -41,8 +41,6 @@ from mockpets.web.log_writer import record, record_release, target
 from mockpets.web.playback import canned_response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mockpets.admission import Admission
     from mockpets.contract.contract_model import Removal
     from mockpets.interface import Delivery, OnEnd, Pair, Reply, Send
@@ -162,13 +160,17 @@ class ResponseFinalizer:
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
         session, stack = request.session, request.stack
-        explanation = _Explanation(
+        shared = prepare(
             stack.names if session and stack else None,
             request.outcome.stubs,
             session.seed if session and stack and stack.by_chance else None,
             off_contract,
+            origin,
+            removal,
+            described,
+            root,
+            self._docs,
         )
-        shared = prepare(explanation, origin, removal, described, root, self._docs)
         headers = [*shared, *session.headers] if session else [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -278,33 +280,12 @@ _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
-class _Explanation(NamedTuple):
-    """What the headers that name the scenarios and stub depend on.
-
-    :param scenarios: the names of the active ones; None without a session.
-    :param seed: of the session, if the scenarios respond by chance.
-    :param off_contract: why the contract does not list the response; None if it does.
-    """
-
-    scenarios: tuple[str, ...] | None
-    stubs: tuple[str, ...]
-    seed: int | None
-    off_contract: str | None
-
-    def headers(self) -> Iterator[Pair]:
-        """Yield the headers."""
-        if self.scenarios is not None:
-            yield SCENARIO_HEADER, ", ".join(self.scenarios)
-            yield STUB_HEADER, ", ".join(self.stubs) or "-"
-        if self.seed is not None:
-            yield SEED_HEADER, str(self.seed)
-        if self.off_contract is not None:
-            yield OFF_CONTRACT_HEADER, self.off_contract
-
-
 @lru_cache(256)  # entries of the request log share them
 def _prepared_headers(
-    explanation: _Explanation,
+    scenarios: tuple[str, ...] | None,
+    stubs: tuple[str, ...],
+    seed: int | None,
+    off_contract: str | None,
     origin: str | None,
     removal: Removal | None,
     described: tuple[str, ...],
@@ -313,6 +294,9 @@ def _prepared_headers(
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
+    :param scenarios: the names of the active ones; None without a session.
+    :param seed: of the session, if the scenarios respond by chance.
+    :param off_contract: why the contract does not list the response; None if it does.
     :param removal: of the operation, if it is deprecated.
     :param described: the names of headers that a document has for the operation.
     :param root: a prefix or a session's base path.
@@ -327,8 +311,15 @@ def _prepared_headers(
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
         links = (("Link", link),) if removal.successor else ()
         deprecation = (*(each for each in dates if each[1]), *links)
-    of_request = (*explanation.headers(), *cors.for_all(origin, described))
-    return (*COMMON_HEADERS, *deprecation, *of_request)
+    explanation: list[Pair] = []
+    if scenarios is not None:
+        explanation.append((SCENARIO_HEADER, ", ".join(scenarios)))
+        explanation.append((STUB_HEADER, ", ".join(stubs) or "-"))
+    if seed is not None:
+        explanation.append((SEED_HEADER, str(seed)))
+    if off_contract is not None:
+        explanation.append((OFF_CONTRACT_HEADER, off_contract))
+    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, described))
 
 
 def server_timing(request: Request) -> str:
