@@ -24,8 +24,8 @@ export * from "./types.js";
  */
 
 const DEFAULT_URL = "http://localhost:7387";
-/** The base path of the contract until it is known; older servers do not send it. */
-export const DEFAULT_BASE = "/v1";
+/** The base path of the contract until the server has sent its own. */
+const DEFAULT_BASE = "/v1";
 /**
  * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
  * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.
@@ -854,8 +854,7 @@ export class Mockpets {
  * @returns {Health}
  */
 function checkedHealth(root, health) {
-  // Servers before the number existed have 1.
-  const { status, version, protocol = 1, bases = [DEFAULT_BASE] } = health;
+  const { status, version, protocol, bases } = health;
   const areBases =
     Array.isArray(bases) &&
     bases.length > 0 &&
@@ -863,7 +862,7 @@ function checkedHealth(root, health) {
   if (
     status !== "ok" ||
     typeof version !== "string" ||
-    !Number.isInteger(protocol) ||
+    typeof protocol !== "number" ||
     !areBases
   ) {
     throw new MockpetsError(

@@ -14,7 +14,7 @@ PROTOCOL: Final = 2
 """The number of the control API's protocol. A client compares it with that of `GET health`.
 
 Raise it when a client of the previous number no longer works, or needs something that a server of
-the previous number lacks. Servers before the number existed have 1 and do not send it.
+the previous number lacks.
 """
 
 # --- The contract -----------------------------------------------------------------------------

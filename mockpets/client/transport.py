@@ -271,8 +271,7 @@ def _object(value: object) -> Any:
 def _parse_health(body: bytes) -> Health:
     """Return the health in the response of `GET health`."""
     health = json.loads(body)
-    version, protocol = health["version"], health.get("protocol", 1)  # see `constants.PROTOCOL`
-    bases = health.get("bases", [constants.API_PREFIX])  # older servers do not send them
+    version, protocol, bases = health["version"], health["protocol"], health["bases"]
     is_text = all(isinstance(each, str) for each in (version, *bases))
     if health["status"] != "ok" or not is_text or type(protocol) is not int or not bases:
         raise ValueError("not the health of mockpets")

@@ -82,7 +82,7 @@ def test_unexpected_json_of_a_server_is_reported_in_one_line(
 ) -> None:
     def handle(incoming: Incoming) -> Reply:
         is_health = incoming.environ["PATH_INFO"] == HEALTH_PATH
-        health = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL}
+        health = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL, "bases": ["/v1"]}
         shown = json.dumps(health if is_health else body).encode()
         return Reply("200 OK" if is_health else status, [], shown)
 

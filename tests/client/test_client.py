@@ -35,7 +35,7 @@ from tests.server.query_app import FunctionApp
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
-HEALTH: Any = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL}
+HEALTH: Any = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL, "bases": ["/v1"]}
 MISO: Any = {"id": 1, "name": "Miso", "categoryId": 2}
 
 
@@ -182,9 +182,9 @@ def recording(
 
 @pytest.mark.parametrize(("health", "message"), [
     (
-        {"status": "ok", "version": "0.1.0"},  # from before the number
-        "is older than this client: the server is mockpets 0.1.0 (protocol 1), the client "
-        f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); where the server runs, run 'pip "
+        {**HEALTH, "protocol": PROTOCOL - 1},
+        f"is older than this client: the server is mockpets 0.1.0 (protocol {PROTOCOL - 1}), the "
+        f"client mockpets {FULL_VERSION} (protocol {PROTOCOL}); where the server runs, run 'pip "
         "install .' in a current checkout of mockpets",
     ),
     ({**HEALTH, "version": "0.9.0+g16b7e1f", "protocol": PROTOCOL + 1},
@@ -195,7 +195,7 @@ def recording(
 def test_a_server_with_another_protocol_is_reported_before_any_call(
     health: dict[str, Any], message: str
 ) -> None:
-    app = responding("200 OK", [], b'{"dropped": "w3"}')  # an older DELETE returns no `id`
+    app = responding("200 OK", [], b"{}")
     with recording(app, health) as (url, asked):
         client = ControlClient(url, "w3")
         for call in (client.make_session, partial(client.drop_session, check_lost=True)):
@@ -208,7 +208,7 @@ def test_a_server_with_another_protocol_is_reported_before_any_call(
 
 
 def test_a_client_asks_for_the_protocol_again_after_a_server_was_gone() -> None:
-    older = {"status": "ok", "version": "0.1.0"}
+    older = {**HEALTH, "protocol": PROTOCOL - 1}
     with recording(responding("200 OK", [], b"{}")) as (url, _):
         client = ControlClient(url)
         client.state()
@@ -227,17 +227,16 @@ BASES = ["/api/v2", "/blog", ""]
 @pytest.mark.parametrize(("end", "bases", "base"), [
     *((end, BASES, "/api/v2") for end in ("", "/api/v2", "/blog/", "/api/v2/articles", "/v1")),
     ("/v1", [""], ""),
-    ("", None, "/v1"),  # an older server
 ], ids=str)  # fmt: skip
-def test_the_base_paths_are_those_of_the_server(end: str, bases: Any, base: str) -> None:
-    health = {**HEALTH, **({} if bases is None else {"bases": bases})}
+def test_the_base_paths_are_those_of_the_server(end: str, bases: list[str], base: str) -> None:
+    health = {**HEALTH, "bases": bases}
     with recording(responding("404 Not Found", [], NOT_FOUND), health) as (url, _):
         client = ControlClient(url + end, "w3")
         assert client.base_url.endswith("/~w3/v1")
         client.health()
 
         assert (client.url, client.base_url) == (url, f"{url}/~w3{base}")
-        assert client.bases == tuple(bases or ["/v1"])
+        assert client.bases == tuple(bases)
         assert client.session("w4").base_url == f"{url}/~w4{base}"
 
 
@@ -255,6 +254,16 @@ def test_another_path_and_invalid_base_paths_are_rejected(
         ControlClient(url + end).state()
 
     assert str(caught.value) == message.replace("URL", url).replace(f"a {url}", "a URL")
+
+
+@pytest.mark.parametrize("name", HEALTH)
+def test_a_health_without_one_of_its_properties_is_not_that_of_mockpets(name: str) -> None:
+    health = {key: value for key, value in HEALTH.items() if key != name}
+    app = responding("200 OK", [], b"{}")
+    with recording(app, health) as (url, asked), pytest.raises(NoAnswer) as caught:
+        ControlClient(url).state()
+
+    assert (str(caught.value), asked) == (f"{url} is not a mockpets server (status 200)", [])
 
 
 def test_a_call_sends_its_session_and_token() -> None:

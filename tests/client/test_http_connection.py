@@ -20,7 +20,9 @@ from tests.programs import certificate
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
-HEALTH = json.dumps({"status": "ok", "version": "9", "protocol": PROTOCOL}).encode()
+HEALTH = json.dumps(
+    {"status": "ok", "version": "9", "protocol": PROTOCOL, "bases": ["/v1"]}
+).encode()
 LENGTH = b"Content-Length: %d\r\n\r\n%s" % (len(HEALTH), HEALTH)
 START = HEALTH[:5]
 

@@ -455,15 +455,15 @@ describe("errors", () => {
     }
   });
   it("say which side is older before any other call, and how to update it", async () => {
-    const older = { status: "ok", version: "0.1.0" }; // from before the number; its DELETE returns no `id`
+    const older = { status: "ok", version: "0.1.0", protocol: 1, bases: ["/v1"] };
     const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets \S+ \(protocol 2\); where the server runs, run 'pip install \.' in a current checkout of mockpets$/;
-    const newer = { status: "ok", version: "0.9.0+g16b7e1f", protocol: 3 };
+    const newer = { status: "ok", version: "0.9.0+g16b7e1f", protocol: 3, bases: ["/v1"] };
     const write = /newer than this kit: the server is mockpets 0\.9\.0\+g16b7e1f \(protocol 3\), .*; update the kit with 'mockpets kit DIR' of/;
     for (const [port, health, message] of [[1, older, update], [2, newer, write]]) {
       const asked = [];
       const fetch = async (url, init) => {
         asked.push([init.method, new URL(url).pathname, init.headers]);
-        return Response.json(url.endsWith("/health") ? health : { dropped: "w" });
+        return Response.json(url.endsWith("/health") ? health : {});
       };
       const mock = client({ url: `http://localhost:${port}`, fetch });
       await rejects(mock.make(), "incompatible", message);
@@ -475,7 +475,7 @@ describe("errors", () => {
     const asked = [];
     const fetch = async (url) => {
       asked.push(new URL(url).pathname);
-      const health = { status: "ok", version: "9.9.9", protocol: 2, more: [] };
+      const health = { status: "ok", version: "9.9.9", protocol: 2, bases: ["/v1"], more: [] };
       return Response.json(url.endsWith("/health") ? health : { requests: [] });
     };
     const [one, two] = [1, 2].map(() => client({ url: "http://localhost:3", fetch }));

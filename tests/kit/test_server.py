@@ -185,8 +185,9 @@ def test_a_running_server_that_was_not_named_is_an_error_in_ci(project: Path) ->
     assert output == f"mockpets is already running at {url}; {hint}\n"
 
 
-def test_another_server_at_the_url_is_an_error(project: Path) -> None:
-    with serving(lambda *_: ("text/plain", "OK")) as url:
+@pytest.mark.parametrize("body", ["OK", "{}", '{"status": "ok", "version": "9"}'])
+def test_another_server_at_the_url_is_an_error(project: Path, body: str) -> None:
+    with serving(lambda *_: ("application/json", body)) as url:
         output = start(project, {"command": COMMAND}, MOCKPETS_URL=url)
 
     hint = "stop it, or set MOCKPETS_URL to another port"

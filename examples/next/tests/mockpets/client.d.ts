@@ -9,8 +9,6 @@ export function redacted(url: string): string;
 /** Return the URL of the server that a user names for all programs, or the default. */
 export function namedUrl(): string;
 export * from "./types.js";
-/** The base path of the contract until it is known; older servers do not send it. */
-export const DEFAULT_BASE: "/v1";
 /**
  * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
  * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.

@@ -12,7 +12,6 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  DEFAULT_BASE,
   Mockpets,
   TESTS_BASES,
   TESTS_URL,
@@ -348,9 +347,8 @@ async function basesOf(url) {
     );
   }
   /** @type {{ version?: string, bases?: string[] }} */
-  const { version, bases = [DEFAULT_BASE] } =
-    (response.ok && parseObject(text)) || {};
-  if (version) return bases;
+  const { version, bases } = (response.ok && parseObject(text)) || {};
+  if (version && bases) return bases;
   const reason = `status ${response.status}`;
   throw new Error(
     `the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`,

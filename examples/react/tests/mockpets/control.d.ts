@@ -717,7 +717,7 @@ export interface components {
          * @description The version of a server that is alive, with its commit if it is known.
          *
          *     Clients with another `protocol` fail. `bases` has the base path of each contract, empty for the
-         *     root; an older server, whose only contract is at `/v1`, does not send it.
+         *     root.
          */
         Health: {
             /** @enum {string} */
