@@ -14,16 +14,16 @@ import click
 from mockpets import kit_files as texts
 from mockpets.cli.app_source import documents, framework, url_variables
 from mockpets.cli.commands import cannot_write, lock_file, npm_runner, program
-from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
+from mockpets.cli.kit import CONFIGS, read_file, write_file, write_kit
 from mockpets.cli.options import flag, option, with_settings
 from mockpets.cli.templates import fill, template
 from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.errors import invalid, printable
 from mockpets.settings.sources import load_settings
-from mockpets.units import quote
+from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mockpets.cli.app_source import Framework
     from mockpets.contract.contract_model import Contract
@@ -34,6 +34,7 @@ _PACKAGE: Final = Path("package.json")
 _GITLAB_FILE: Final = Path(".gitlab-ci.yml")
 _ENV: Final = Path(".env.development")
 """Not `.env`, which a production build reads too."""
+_IGNORED: Final = Path(".gitignore")
 _SERVER: Final = "http://localhost:7387"
 _RESULTS: Final = "test-results/"
 """What Playwright writes; the HAR of each test is in it."""
@@ -65,6 +66,8 @@ _MANAGERS: Final = {
 }
 """How CI installs packages, what GitHub caches, and how users add a package, by the lock file."""
 _YARN_1: Final = "# yarn lockfile v1"
+_LISTED: Final = 9
+"""A folder with more files is shown with their number."""
 
 
 @dataclass(frozen=True)
@@ -136,36 +139,60 @@ class _Repository:
     "VITE_API_URL]",
 )
 @with_settings("contract", "corrections", has_file=False)
-@click.pass_context
-def init(
-    context: click.Context, /, dry_run: bool, states: bool, variable: str | None, **flags: object
-) -> None:
+def init(dry_run: bool, states: bool, variable: str | None, **flags: object) -> None:
     """Run it in the folder with package.json. It writes mockpets.toml, which names your contract
     for the other commands. It changes no existing files, except that it adds a script to
     package.json and a line to .env.development and .gitignore. It shows what to add to your own
     files. A second run changes nothing.
     """
     front_end = _front_end(states, variable, flags)
-    new, changed = _new_files(front_end), dict(_changed_files(front_end))
+    files, changed = _files(front_end), dict(_changed_files(front_end))
+    new = {path: text for path, text in files.items() if not os.path.lexists(path)}
     has_kit = front_end.kit.exists()
-    # Otherwise `mockpets kit` shows the lines for the configuration.
-    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit or dry_run)]
+    kept = [path for path in files if path not in new] + [front_end.kit] * has_kit
+    kept += [path for path in _with_lines(front_end) if path not in changed]
+    hints = [*_hints(front_end)]  # before `_write`, which may change what they are about
     if has_kit and not (new or changed):
         click.echo("nothing to write: this repository is set up")
     elif dry_run:
-        lines = [path.as_posix() for path in new]
-        lines += [f"{path.as_posix()}: {line}" for path, (_, line) in changed.items()]
-        for line in [*lines, *([] if has_kit else [front_end.kit.as_posix()])]:
-            click.echo(printable(f"would write {line}"))
+        _show("would create", _by_folder([*new, *([] if has_kit else [front_end.kit])]))
+        _show("would change", (f"{path}: {line}" for path, (_, line) in changed.items()))
+        _show("would keep", _by_folder(kept))
     else:
-        _write(front_end, context, new, changed)
+        _write(front_end, new, changed)
+        _show("kept", _by_folder(kept))
+        shown = (path for path in new if path.name == "errors.spec.ts" or path.suffix == ".yaml")
+        _show("read first", (path.as_posix() for path in shown))
     for line in hints:
         click.echo(printable(line))
-    click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
-    has_page = states or front_end.framework is not None
-    playwright = f"{front_end.runner} playwright"
-    browser = f"{playwright} install chromium && " if has_page else ""
-    click.echo(f"run the tests  {browser}{playwright} test")
+    _show("next", _commands(front_end, has_page=states or front_end.framework is not None))
+    click.echo(printable(f"for coding agents: {front_end.command} skill --install"))
+
+
+def _show(title: str, lines: Iterable[str]) -> None:
+    """Print a list with its title, unless it is empty."""
+    if shown := [f"  {line}" for line in lines]:
+        for line in [f"{title}:", *shown]:
+            click.echo(printable(line))
+
+
+def _by_folder(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield a line for each folder, with the names of its files or their number."""
+    folders: dict[Path, list[str]] = {}
+    for path in paths:
+        folders.setdefault(path.parent, []).append(path.name)
+    for folder, names in sorted(folders.items()):
+        shown = ", ".join(names) if len(names) <= _LISTED else counted(len(names), "file")
+        yield shown if folder == Path() else f"{folder.as_posix()}/: {shown}"
+
+
+def _commands(front_end: _Repository, *, has_page: bool) -> Iterator[str]:
+    """Yield what to run next."""
+    if "@playwright/test" not in front_end.packages:
+        yield f"{front_end.manager[2]} @playwright/test"
+    if has_page:
+        yield f"{front_end.runner} playwright install chromium"
+    yield f"{front_end.runner} playwright test"
 
 
 def _front_end(states: bool, variable: str | None, flags: Mapping[str, object]) -> _Repository:
@@ -243,33 +270,32 @@ def _manager() -> tuple[str, str, str]:
 
 
 def _write(
-    front_end: _Repository,
-    context: click.Context,
-    new: dict[Path, str],
-    changed: dict[Path, tuple[str, str]],
+    front_end: _Repository, new: dict[Path, str], changed: dict[Path, tuple[str, str]]
 ) -> None:
-    """Write the files and, unless it exists, the kit."""
-    for path, text in new.items():
-        write_file(path, text)
-    for path, (text, line) in changed.items():
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise cannot_write(path, error) from error
-        click.echo(printable(f"wrote {path}: {line}"))
-    if not front_end.kit.exists():
-        # The kit reads mockpets.toml.
-        options: dict[str, Any] = {
-            name.replace("-", "_"): values for name, values in front_end.missing.items()
-        }
-        if front_end.is_npm:
-            context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
-        else:
-            context.invoke(kit, folder=front_end.kit, playwright=True, **options)
+    """Write the files and, unless it exists, the kit; list those written, also if one fails."""
+    created: list[Path] = []
+    lines: list[str] = []
+    try:
+        for path, text in new.items():
+            write_file(path, text)
+            created.append(path)
+        for path, (text, line) in changed.items():
+            try:
+                path.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise cannot_write(path, error) from error
+            lines.append(f"{path}: {line}")
+        if not front_end.kit.exists():  # it reads mockpets.toml
+            folder = front_end.kit.parent if front_end.is_npm else front_end.kit
+            options = dict(front_end.missing)
+            write_kit(folder, options, created.append, types=front_end.is_npm)
+    finally:
+        _show("created", _by_folder(created))
+        _show("changed", lines)
 
 
-def _new_files(front_end: _Repository) -> dict[Path, str]:
-    """Return the files that are missing, with their texts."""
+def _files(front_end: _Repository) -> dict[Path, str]:
+    """Return the texts of the files that it needs, with its own configuration of Playwright."""
     from mockpets.cli.first_test import parts
 
     folder = front_end.scenarios
@@ -287,8 +313,8 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     scenario = (folder / f"{values['scenario']}.yaml").as_posix()
     names = {
         _SETTINGS.name: _SETTINGS.name,
-        scenario: "scenario.yaml",
         "tests/errors.spec.ts": "errors.spec.ts",
+        scenario: "scenario.yaml",
         "tests/seed.spec.ts": "seed.spec.ts",
         "tests/tsconfig.json": "tsconfig.json",
     }
@@ -304,9 +330,8 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
         from mockpets.scenario.language.loader import scenario_schema
 
         files[own_schema.as_posix()] = json.dumps(scenario_schema(), indent=2) + "\n"
-    if not _existing_config():
-        files[CONFIGS[0]] = _config(front_end)
-    return {Path(name): text for name, text in files.items() if not os.path.lexists(name)}
+    files[(_existing_config() or Path(CONFIGS[0])).name] = _config(front_end)
+    return {Path(name): text for name, text in files.items()}
 
 
 def _toml(lines: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
@@ -314,6 +339,11 @@ def _toml(lines: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     for name, values in lines.items():
         value = values[0] if name == "corrections" else [*values]
         yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def _with_lines(front_end: _Repository) -> list[Path]:
+    """Return the files in which a line is needed, whether they have it or not."""
+    return [_PACKAGE, *([_ENV] if front_end.variable else []), _IGNORED]
 
 
 def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, str]]]:
@@ -328,7 +358,7 @@ def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, st
         yield _PACKAGE, (text + "\n", json.dumps(script)[1:-1])
     if front_end.variable:
         yield from _with_line(_ENV, front_end.base_url, rf"\s*{front_end.variable}\s*=")
-    yield from _with_line(Path(".gitignore"), _RESULTS, rf".*{_RESULTS[:-1]}")
+    yield from _with_line(_IGNORED, _RESULTS, rf".*{_RESULTS[:-1]}")
 
 
 def _with_line(path: Path, line: str, present: str) -> Iterator[tuple[Path, tuple[str, str]]]:
@@ -339,7 +369,7 @@ def _with_line(path: Path, line: str, present: str) -> Iterator[tuple[Path, tupl
         yield path, (f"{text}{end}{line}\n", line)
 
 
-def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
+def _hints(front_end: _Repository) -> Iterator[str]:
     """Yield what users do themselves."""
     if front_end.note:
         yield front_end.note
@@ -352,10 +382,8 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     name, line = front_end.variable, front_end.base_url
     if name and line not in env and re.search(rf"^\s*{name}\s*=", env, re.MULTILINE):
         yield f"{_ENV} has another {name}; to develop with the mock, write {line}"
-    if "@playwright/test" not in front_end.packages:
-        yield f"install Playwright  {front_end.manager[2]} @playwright/test"
     config = _existing_config()
-    wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"] * with_config
+    wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"]
     text = (read_file(config) or "") if config else ""
     if config and any(word not in text for word in wanted):
         yield f"add to {config}:"

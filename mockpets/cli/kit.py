@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,9 +83,50 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     types |= not (chosen or has_kit) and (is_npm_package() or (root / texts.TYPES_FILE).exists())
     if not (folder or types):
         raise invalid("DIR", "this argument is required", "see 'mockpets kit --help'")
+    given = _paths(flags)
+    made = _kit(root, chosen, given, is_check=check, types=types)
+    command = [*shlex.split(program()), "kit", str(root)]
+    if check:
+        switches = [f"--{name}" for name in (["types"] if types else chosen)]
+        return _check(made.files, shlex.join([*command, *switches, *_arguments(given)]))
+    _write(made, _show_written)
+    if "playwright" in chosen:
+        _configure(root, _arguments({**made.options, "api-types": ()}))
+    if "vitest" in chosen:
+        click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
+    click.echo(printable(f"check the kit  {shlex.join([*command, '--check'])}"))
+    return 0
+
+
+def write_kit(root: Path, options: Paths, written: Callable[[Path], None], *, types: bool) -> None:
+    """Write the types, or the kit for Playwright, into a folder without a kit.
+
+    :param options: those with paths, relative to the working directory.
+    :param written: called with the path of each file after it was written.
+    :raise InputError: a file or an option cannot be used.
+    """
+    _write(
+        _kit(root, [] if types else ["playwright"], options, is_check=False, types=types), written
+    )
+
+
+@dataclass(frozen=True)
+class _Kit:
+    """What is to be written or checked.
+
+    :param options: those with paths, given or stored.
+    :param api_types: the file with the types of each contract, by the contract's label.
+    """
+
+    files: Mapping[Path, str]
+    options: Paths
+    api_types: Mapping[str, Path]
+
+
+def _kit(root: Path, chosen: list[str], given: Paths, *, is_check: bool, types: bool) -> _Kit:
+    """Return the files of a folder with its chosen integrations, and those that it has."""
     file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
     stored, stored_paths = _stored(file)
-    given = _paths(flags)
     options = {name: {**stored_paths, **given}.get(name, ()) for name in _PATHS}
     settings = _settings(options, stored_paths.keys() - given.keys(), file)
 
@@ -114,22 +155,10 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
         for name in _PATHS
         for path in options[name]
     ]
-    if check and not stored and not any(options.values()):
+    if is_check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
     files = {root / name: texts.render(name, known, to_store) for name in names}
-    command = [*shlex.split(program()), "kit", str(root)]
-    if check:
-        switches = [f"--{name}" for name in (["types"] if types else chosen)]
-        return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
-    _write(files)
-    for label, path in found.items():
-        click.echo(printable(f"took the types of {label} from {path}"))
-    if "playwright" in chosen:
-        _configure(root, _arguments({**options, "api-types": ()}))
-    if "vitest" in chosen:
-        click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
-    click.echo(printable(f"check the kit  {shlex.join([*command, '--check'])}"))
-    return 0
+    return _Kit(files, options, found)
 
 
 # --- Options ----------------------------------------------------------------------------------
@@ -228,19 +257,26 @@ def _version(path: Path) -> str | None:
     return texts.written_by(read_file(path) or "")
 
 
-def _write(files: Mapping[Path, str]) -> None:
+def _write(made: _Kit, written: Callable[[Path], None]) -> None:
     """Write the files; raise `InputError` before that if one of them is someone else's."""
     what = "this file exists, and 'mockpets kit' did not write it"
     hint = "rename it, or choose another folder"
     foreign = [
         problem_with(str(path), what, hint)
-        for path in files
+        for path in made.files
         if os.path.lexists(path) and _version(path) is None
     ]
     if foreign:
         raise InputError(foreign)
-    for path, text in files.items():
+    for path, text in made.files.items():
         write_file(path, text)
+        written(path)
+    for label, path in made.api_types.items():
+        click.echo(printable(f"took the types of {label} from {path}"))
+
+
+def _show_written(path: Path) -> None:
+    click.echo(printable(f"wrote {path}"))
 
 
 def write_file(path: Path, text: str) -> None:
@@ -259,7 +295,6 @@ def write_file(path: Path, text: str) -> None:
             file.write(data)
     except OSError as error:
         raise cannot_write(path, error) from error
-    click.echo(printable(f"wrote {path}"))
 
 
 def _check(files: Mapping[Path, str], command: str) -> int:
@@ -303,6 +338,7 @@ def _configure(out: Path, options: list[str]) -> None:
     existing = next((path for path in map(Path, CONFIGS) if os.path.lexists(path)), None)
     if existing is None:
         write_file(Path(CONFIGS[0]), text)
+        _show_written(Path(CONFIGS[0]))
     elif any(part not in (read_file(existing) or "") for part in (module, shlex.join(options))):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)

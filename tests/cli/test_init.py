@@ -20,19 +20,29 @@ from tests.programs import need
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
 SCENARIO = "mock/scenarios/create-pet-400.yaml"
-NEW = [
+NEW = {
     *("mockpets.toml", SCENARIO, "tests/errors.spec.ts", "tests/seed.spec.ts"),
     *("tests/tsconfig.json", ".github/workflows/playwright.yml", "playwright.config.ts"),
+    "tests/mockpets.d.ts",
+}
+CREATED = [
+    "  mockpets.toml, playwright.config.ts",
+    "  .github/workflows/: playwright.yml",
+    "  mock/scenarios/: create-pet-400.yaml",
+    "  tests/: errors.spec.ts, seed.spec.ts, tsconfig.json, mockpets.d.ts",
 ]
 SCRIPT = '"mock": "mockpets serve"'
 CHANGED = [
-    f"package.json: {SCRIPT}",
-    ".env.development: VITE_API_URL=http://localhost:7387/v1",
-    ".gitignore: test-results/",
+    f"  package.json: {SCRIPT}",
+    "  .env.development: VITE_API_URL=http://localhost:7387/v1",
+    "  .gitignore: test-results/",
 ]
+READ = ["read first:", "  tests/errors.spec.ts", f"  {SCENARIO}"]
 LAST = [
-    "for coding agents  npx mockpets skill --install",
-    "run the tests  npx playwright install chromium && npx playwright test",
+    "next:",
+    "  npx playwright install chromium",
+    "  npx playwright test",
+    "for coding agents: npx mockpets skill --install",
 ]
 
 
@@ -48,16 +58,13 @@ def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init
     before = contents()
     status, shown, err = init("--dry-run")
     assert (status, err, contents()) == (0, [], before)
-    paths = [*NEW, *CHANGED, "tests/mockpets.d.ts"]
-    assert shown == [*(f"would write {path}" for path in paths), *LAST]
+    assert shown == ["would create:", *CREATED, "would change:", *CHANGED, *LAST]
 
     status, out, err = init()
     assert (status, err) == (0, [])
-    check = "check the kit  npx mockpets kit tests --check"
-    assert out == [*(f"wrote {path}" for path in paths), check, *LAST]
+    assert out == ["created:", *CREATED, "changed:", *CHANGED, *READ, *LAST]
     written = contents()
-    changed = {line.partition(":")[0] for line in CHANGED}
-    assert written.keys() == {*NEW, *changed, "tests/mockpets.d.ts"}
+    assert written.keys() == NEW | {line.partition(":")[0].strip() for line in CHANGED}
     package = {**PACKAGE, "scripts": json.loads(f"{{{SCRIPT}}}")}
     assert written["package.json"] == json.dumps(package, indent="\t") + "\n"
     job = yaml.safe_load(written[".github/workflows/playwright.yml"])
@@ -81,16 +88,33 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     Path("tests").mkdir()
     for name, text in own.items():
         Path(name).write_text(text)
+    before = contents()
+    _, shown, _ = init("--dry-run")
+    assert contents() == before
     status, out, err = init()
 
     assert (status, err) == (0, [])
     assert {name: contents()[name] for name in own} == own
     new = {"mockpets.toml", SCENARIO, "tests/tsconfig.json", "tests/mockpets.d.ts"}
     assert contents().keys() - own.keys() == {*new, "tests/seed.spec.ts"}
-    assert "install Playwright  npm install --save-dev @playwright/test" in out
+    kept = ["  playwright.config.mts, package.json, .gitignore", "  tests/: errors.spec.ts"]
+    end = out.index("read first:")
+    assert out[end - 3 : end] == ["kept:", *kept]
+    assert shown[shown.index("would keep:") + 1 :][:2] == kept
+    assert out[end + 1 : end + 3] == [f"  {SCENARIO}", "add to playwright.config.mts:"]
+    assert "  npm install --save-dev @playwright/test" in out[out.index("next:") :]
     assert "    webServer: webServer()," in out[out.index("add to playwright.config.mts:") :]
     assert "add a job to .gitlab-ci.yml: see the recipe 'CI' in the documentation" in out
-    assert out[-1] == "run the tests  npx playwright test"
+    assert out[-2] == "  npx playwright test"
+    assert "  npx playwright install chromium" not in out, "no page is opened"
+
+
+def test_what_was_written_before_an_error_is_listed(init: Init) -> None:
+    Path("mock").write_text("")
+    status, out, err = init()
+
+    assert (status, out) == (2, ["created:", "  mockpets.toml", "  tests/: errors.spec.ts"])
+    assert err[0].startswith(f"mockpets: {SCENARIO}: cannot write this file: ")
 
 
 def test_lines_are_added_below_yours(init: Init) -> None:
@@ -132,9 +156,8 @@ def test_ci_and_playwright_use_the_package_manager(
     assert steps[0].removeprefix("corepack enable && ") == install
     assert {step.partition(" ")[0] for step in steps[1:]} == {runner}
     assert f'command: "{runner} vite --port 5173' in Path("playwright.config.ts").read_text()
-    install = f"{runner} playwright install chromium"
-    assert out[-1] == f"run the tests  {install} && {runner} playwright test"
-    assert f"check the kit  {runner} mockpets kit tests --check" in out
+    commands = [f"  {runner} playwright {words}" for words in ("install chromium", "test")]
+    assert out[-4:-1] == ["next:", *commands]
     assert init()[1][0] == "nothing to write: this repository is set up"
 
 
@@ -173,7 +196,9 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     assert './tests/mockpets/playwright"' in written["playwright.config.ts"]
     assert (".github/workflows/playwright.yml" in written) == (command != "mockpets")
     assert ("for CI, choose how to install" in "\n".join(out)) == (command == "mockpets")
-    assert f"check the kit  {command} kit tests/mockpets --check" in out
+    files = len([name for name in written if name.startswith("tests/mockpets/")])
+    assert files > 20
+    assert f"  tests/mockpets/: {files} files" in out
     assert shlex.split(command)[-1] in written["package.json"]
     monkeypatch.chdir(os.pardir)
 

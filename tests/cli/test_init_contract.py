@@ -88,7 +88,7 @@ def init(run: Run, monkeypatch: pytest.MonkeyPatch) -> Init:
 def test_the_other_commands_need_no_options_afterwards(init: Init, run: Run) -> None:
     status, out, err = init("--contract", document())
     assert (status, err) == (0, [])
-    assert f"wrote {ENV}: VITE_API_URL=http://localhost:7387/api" in out
+    assert f"  {ENV}: VITE_API_URL=http://localhost:7387/api" in out
     settings = {"contract": ["api/shop.yaml"], "scenarios-dir": ["mock/scenarios"]}
     assert tomllib.loads(TOML.read_text()) == settings
     assert constants() == {"REJECTED": "createOrder", "LIST": "listOrders", "FAILS": "${LIST}:404"}
