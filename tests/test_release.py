@@ -620,7 +620,7 @@ def test_from_nothing_to_a_green_test(
         install = "npx playwright install --dry-run chromium"
         bash(f"{install} | {sys.executable} {CHROMIUM}", folder, **variables)
         config = folder / "playwright.config.ts"
-        config.write_text(config.read_text().replace("5173", str(free_port())))
+        config.write_text(config.read_text().replace("5273", str(free_port())))
     passed = bash("npx playwright test 2>&1", folder, **variables)
 
     kit = "tests" if has_npm else "tests/mockpets"

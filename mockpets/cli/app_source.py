@@ -18,7 +18,8 @@ class Framework(NamedTuple):
 
     :param package: the npm package that it is known by.
     :param prefix: what the names of these variables begin with.
-    :param command: the development server, without what runs npm packages.
+    :param command: the development server for tests, without what runs npm packages. It has
+        another port than yours, so that both can run; that of `react-scripts` is no option.
     """
 
     package: str
@@ -28,8 +29,8 @@ class Framework(NamedTuple):
 
 
 FRAMEWORKS: Final = (
-    Framework("vite", "VITE_", "vite --port 5173 --strictPort", 5173),
-    Framework("next", "NEXT_PUBLIC_", "next dev --port 3000", 3000),
+    Framework("vite", "VITE_", "vite --port 5273 --strictPort", 5273),
+    Framework("next", "NEXT_PUBLIC_", "next dev --port 3100", 3100),
     Framework("react-scripts", "REACT_APP_", "react-scripts start", 3000),
 )
 _NAMES: Final = re.compile(

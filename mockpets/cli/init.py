@@ -42,10 +42,11 @@ _APP: Final = """\
 [
     {server},
     {{
+      // Never your development server, which may use another back end.
       command: "{runner} {command}",
       url: "http://localhost:{port}",
       env: {{ {variable}: `${{mock}}{base}` }},
-      reuseExistingServer: !process.env.CI,
+      reuseExistingServer: false,
     }},
   ]"""
 _MOCK: Final = f"""\

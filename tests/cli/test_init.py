@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
+from mockpets import MockpetsServer, Settings
 from tests.cli.test_kit import contents
 from tests.kit.project import install_kit
-from tests.programs import need
+from tests.pages import serving
+from tests.programs import need, run_within
 
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
@@ -155,7 +157,7 @@ def test_ci_and_playwright_use_the_package_manager(
     steps = [step["run"] for step in job["jobs"]["playwright"]["steps"] if "run" in step]
     assert steps[0].removeprefix("corepack enable && ") == install
     assert {step.partition(" ")[0] for step in steps[1:]} == {runner}
-    assert f'command: "{runner} vite --port 5173' in Path("playwright.config.ts").read_text()
+    assert f'command: "{runner} vite --port 5273' in Path("playwright.config.ts").read_text()
     commands = [f"  {runner} playwright {words}" for words in ("install chromium", "test")]
     assert out[-4:-1] == ["next:", *commands]
     assert init()[1][0] == "nothing to write: this repository is set up"
@@ -238,6 +240,24 @@ def test_it_writes_tests_that_picture_every_state(init: Init) -> None:
     Path("package.json").write_text("{}")
     url = "set use.baseURL in playwright.config.ts to the URL of your app"
     assert url in init("--states")[1]
+
+
+@pytest.mark.node
+def test_playwright_never_tests_another_app_at_the_port(init: Init) -> None:
+    """Nor the same app with another back end, which is why it has a port of its own."""
+    install_kit(Path())
+    assert init()[0] == 0
+    config = Path("playwright.config.ts")
+    with (
+        serving(lambda *_: ("text/html", "another app")) as url,
+        MockpetsServer(Settings(port=0)) as server,
+    ):
+        config.write_text(config.read_text().replace("http://localhost:5273", url))
+        variables = {"MOCKPETS_URL": server.url, "CI": ""}
+        done = run_within(60, Path(), need("playwright"), "test", **variables)
+
+    assert done.returncode == 1
+    assert f"{url} is already used, make sure that nothing is running" in done.stdout + done.stderr
 
 
 @pytest.mark.node

@@ -67,7 +67,7 @@ def test_playwrights_agents_begin_in_a_session_with_the_scenario_of_the_seed() -
     mock, app = free_ports()
     for name, pattern, text in [
         (".env.development", "7387", str(mock)),
-        ("playwright.config.ts", "5173", str(app)),
+        ("playwright.config.ts", "5273", str(app)),
         ("playwright.config.ts", "use: {", "use: { launchOptions: { executablePath: CHROMIUM },"),
         ("playwright.config.ts", "CHROMIUM", json.dumps(need("chromium"))),
         ("tests/seed.spec.ts", '"default"', '"empty"'),
