@@ -203,7 +203,7 @@ export class Mockpets {
   }
 
   /**
-   * Activate scenarios; the first takes precedence.
+   * Activate scenarios; the first takes precedence. An expression such as `getPet:404` is a scenario without a file.
    * @param {(ScenarioName | Expression | Scenario)[]} scenarios
    */
   async use(...scenarios) {

@@ -207,8 +207,8 @@ with_contracts = with_settings(*_CONTRACTS, has_file=False)
 @with_json
 @with_client
 def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
-    """To stack scenarios, separate their names with spaces or commas. The first one takes
-    precedence.
+    """NAME is a scenario, or an expression such as getPet:404, a scenario without a file. To stack
+    several, separate them with spaces or commas. The first one takes precedence.
     """
     wanted = [part for name in names for part in name.split(",")]
     if not wanted and (missing := missing_session(client)):

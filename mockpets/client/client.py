@@ -159,7 +159,8 @@ class ControlClient:
     def use(self, *scenarios: str | types.Document) -> list[str]:
         """Activate scenarios; return their names. The first takes precedence.
 
-        :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
+        :param scenarios: names, expressions such as ``getPet:404``, or whole scenarios as a file
+            has them, optionally with a `name`.
         """
         return self.activate(*scenarios)["active"]
 

@@ -205,7 +205,8 @@ class Settings:
         "such as blog.mockpets.yaml.")
     scenario: tuple[str, ...] = _row((DEFAULT_SCENARIO,), check.scenario_name, "NAME",
         "data and scenarios",
-        "Scenario to activate; if you pass several, the first takes precedence.",
+        "Scenario to activate, or an expression such as getPet:404; the first of several takes "
+        "precedence.",
         max_values=STACK_DEPTH)
     scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR", "data and scenarios",
         "Folder with your scenario files; if two files have the same name, the last folder wins.")

@@ -311,7 +311,7 @@ def shown() -> dict[str, Cells]:
     text = (ROOT / "README.md").read_text("utf-8").partition("## Comparison")[2]
     rows = [re.split(r"\s*\|\s*", line) for line in text.splitlines() if " | " in line]
     assert rows[0][1:] == [
-        *("any API", "state from a document", "keeps POSTs", "failure states", "data per test")
+        *("any API", "state from a document", "keeps POSTs", "failures", "data per test")
     ]
     return {name: Cells(*cells) for name, *cells in rows[2:]}
 

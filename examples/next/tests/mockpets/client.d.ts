@@ -86,7 +86,7 @@ export class Mockpets {
      */
     make(contents?: Contents): Promise<void>;
     /**
-     * Activate scenarios; the first takes precedence.
+     * Activate scenarios; the first takes precedence. An expression such as `getPet:404` is a scenario without a file.
      * @param {(ScenarioName | Expression | Scenario)[]} scenarios
      */
     use(...scenarios: (ScenarioName | Expression | Scenario)[]): Promise<void>;
