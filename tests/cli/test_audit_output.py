@@ -1,6 +1,7 @@
 """What `mockpets audit` prints and writes, and when it fails."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from mockpets.audit.rules import RULES
 from mockpets.cli.main import main
 from mockpets.packaged_data import shipped
 from tests.cli.audit_results import APP, FINDINGS, PACKAGE, RESULT, Run, cause, finding, result
+from tests.docs.page import ROOT
 from tests.programs import need
 from tests.programs import run as run_program
 
@@ -50,6 +52,31 @@ def test_the_summary(audited: Run) -> None:
         "wrote audit/index.html",
         "wrote audit/audit.json",
     ], [])  # fmt: skip
+
+
+@pytest.mark.node
+def test_the_documentation_shows_a_summary(audited: Run) -> None:
+    page = (ROOT / "docs/bugs/audit.md").read_text("utf-8")
+    [shown] = re.findall(r"^```text\n(\d+ pages, .+?)\n```$", page, re.MULTILINE | re.DOTALL)
+    value = result(
+        cause(title="No message when a request that reads fails (6 of 6 operations)"),
+        cause("double-send/CreateComment", findings=[1],
+              title="A second click sends CreateComment again"),
+        cause("raw-exception/GetTags", "warning", findings=[2],
+              title="The text of an exception is shown when GetTags fails"),
+        signed_in="jake@jake.jake",
+        findings=[
+            finding(message="Texts are missing, and no message says why."),
+            finding(action="Post Comment", expression="CreateComment:hold",
+                    message="A second click sends the request again: 2 requests."),
+            finding(page="/", expression="GetTags:malformed_json",
+                    message="The page shows the text of an exception."),
+        ],
+    )  # fmt: skip
+    value["pages"] *= 6
+    value["actions"] *= 4
+
+    assert audited(value) == (0, shown.split("\n"), [])
 
 
 @pytest.mark.node

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
+from tests.docs.page import ROOT
 from tests.docs.test_proxies import vite as running_vite
 from tests.pages import foreign_page
 from tests.programs import certificate
@@ -145,6 +146,8 @@ def test_the_requests_that_a_browser_sends_again(server: MockpetsServer, name: s
             assert page.evaluate(SEND, [f"{client.base_url}/pets", KEY, method]) == "fails"
             measured.append(len(client.requests()))
     assert measured == [counts[name == "Firefox"] for _, _, counts in SENT_AGAIN]
+    text = " ".join((ROOT / "docs/bugs/troubleshooting.md").read_text("utf-8").split())
+    assert "Firefox sends a GET ten times. Chromium sends it once; both send a POST once." in text
 
 
 # --- Requests that browsers block -------------------------------------------------------------

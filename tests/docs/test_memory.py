@@ -4,8 +4,11 @@ import gc
 import re
 import sys
 import tracemalloc
+from pathlib import Path
 from typing import Final
 from unittest import mock
+
+import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONNECTIONS, HEAD_BYTES
@@ -14,6 +17,7 @@ from mockpets.public.public_limits import PUBLIC
 from mockpets.server.server_limits import ServerLimits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
+from tests.live.processes import rss, serving
 from tests.programs import run_within
 
 PAGE: Final = (ROOT / "docs/operate/deploy-and-monitor.md").read_text("utf-8")
@@ -46,6 +50,20 @@ def test_the_sums_are_right_and_below_the_limits_of_the_containers() -> None:
     [compose] = re.findall(r"mem_limit: (\d+)m", (ROOT / "compose.yaml").read_text("utf-8"))
     [demo] = re.findall(r"--memory (\d+)m", (ROOT / "docs/operate/demo.md").read_text("utf-8"))
     assert ROWS["limit of the container"] == (compose, demo)
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="only Linux shows the memory of a process")
+def test_an_idle_server_takes_what_the_table_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """After a first start, which compiles the modules, as `pip install` does."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
+    with serving():
+        pass
+    for words, shown in zip(((), ("--public",)), ROWS[IDLE], strict=True):
+        with serving(*words) as (_, pid):
+            assert int(shown) * 2 / 3 < rss(pid) <= int(shown)
 
 
 def test_a_session_takes_no_more_than_the_table_says() -> None:

@@ -1,12 +1,10 @@
-"""The page about dev servers and proxies: Vite and nginx run with its configurations.
-
-The rows of its table were measured by hand.
-"""
+"""The page about dev servers and proxies: Vite and nginx run with its configurations."""
 
 import re
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -14,10 +12,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from mockpets import MockpetsServer
+from mockpets.client import ControlClient
+from mockpets.interface import Incoming, Reply
 from tests.docs.page import ROOT, blocks
 from tests.http_client import KEY, Client, OverSocket
 from tests.live.balancers import nginx_site, replaced
 from tests.programs import need
+from tests.server.query_app import FunctionApp
 
 pytestmark = pytest.mark.slow
 
@@ -86,6 +87,96 @@ def test_a_proxy_passes_the_session_on_wherever_it_is_named(
             responses[place] = (response.status, response.header("Mockpets-Session"))
 
     assert responses == dict.fromkeys(PLACES, (200, "carried"))
+
+
+# --- What a proxy changes ---------------------------------------------------------------------
+
+SECONDS: Final = 5
+"""When a body that has not ended is taken as one that never ends."""
+
+
+@contextmanager
+def asking(url: str, scenario: str) -> Iterator[HTTPConnection]:
+    """Send a request in a scenario; close the connection afterwards."""
+    with closing(HTTPConnection(urlsplit(url).netloc, timeout=SECONDS)) as connection:
+        connection.request("GET", "/v1/pets", headers=KEY | {"Mockpets-Scenario": scenario})
+        yield connection
+
+
+def broken(url: str) -> str:
+    """Return what comes in place of a broken connection, in the words of the table."""
+    try:
+        with asking(url, "offline") as connection, connection.getresponse() as response:
+            kind = response.headers.get_content_type().removeprefix("text/").upper()
+            return f"{response.status}, {kind if response.read() else 'empty'}"
+    except (HTTPException, OSError):
+        return "broken connection"
+
+
+def cut_short(url: str) -> str:
+    """Return how a body ends that is shorter than its Content-Length."""
+    try:
+        with asking(url, "truncated") as connection, connection.getresponse() as response:
+            response.read()
+    except TimeoutError:
+        return "never ends"
+    except (HTTPException, OSError):
+        return "ends early"
+    return "complete"
+
+
+def left(url: str, server: MockpetsServer) -> str:
+    """Return the outcome of a request whose page does not wait for the response."""
+    client = ControlClient(server.url)
+    client.reset()
+    with asking(url, "loading"):
+        client.gate("loading").held()
+    client.verify({"outcome": "client_left"}, within=f"{SECONDS}s")
+    [entry] = client.requests()
+    return f"`{entry['outcome']}`"
+
+
+def reused(open_proxy: Callable[[str], AbstractContextManager[str]]) -> str:
+    """Return whether two requests arrive on one connection."""
+    ports: list[str] = []
+
+    def respond(incoming: Incoming) -> Reply:
+        ports.append(incoming.environ["REMOTE_PORT"])
+        return Reply("200 OK", [], b"{}")
+
+    with (
+        MockpetsServer(app=FunctionApp(respond)) as server,
+        open_proxy(server.url) as url,
+        closing(HTTPConnection(urlsplit(url).netloc, timeout=SECONDS)) as connection,
+    ):
+        for _ in range(2):
+            connection.request("GET", "/v1/pets")
+            assert connection.getresponse().read() == b"{}"
+    return "kept" if ports[0] == ports[1] else "not kept"
+
+
+@contextmanager
+def direct(_: Path, target: str) -> Iterator[str]:
+    yield target
+
+
+@pytest.mark.parametrize(("name", "proxy"), [
+    ("direct", direct),
+    pytest.param("Vite", vite_proxy, marks=pytest.mark.node),
+    pytest.param("nginx", nginx_proxy, marks=pytest.mark.tool),
+])  # fmt: skip
+def test_the_table_shows_what_a_proxy_changes(
+    name: str,
+    proxy: Callable[[Path, str], AbstractContextManager[str]],
+    server: MockpetsServer,
+    tmp_path: Path,
+) -> None:
+    [row] = re.findall(rf"^\| {name} \| (.+) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    with proxy(tmp_path, server.url) as url:
+        cells = [broken(url), cut_short(url), left(url, server)]
+    cells.append(reused(lambda target: proxy(tmp_path, target)))
+
+    assert row.split(" | ") == cells
 
 
 @pytest.mark.node
