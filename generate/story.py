@@ -91,7 +91,7 @@ def record_pets(recorder: Recorder, control: ControlClient, app_url: str) -> Fai
     recorder.point(choice, 800)
     choice.click()
     expect(panel.locator(".one-chip")).to_contain_text("retry")
-    recorder.show("Click a state: retry", 1700)
+    recorder.show("Click a scenario: retry", 1700)
 
     control.clear_requests()
     app.reload()
