@@ -19,7 +19,7 @@ class Framework(NamedTuple):
     :param package: the npm package that it is known by.
     :param prefix: what the names of these variables begin with.
     :param command: the development server for tests, without what runs npm packages. It has
-        another port than yours, so that both can run; that of `react-scripts` is no option.
+        another port than yours, so that both can run; only `react-scripts` has no such option.
     """
 
     package: str

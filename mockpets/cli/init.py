@@ -151,7 +151,7 @@ def init(dry_run: bool, states: bool, variable: str | None, **flags: object) -> 
     new = {path: text for path, text in files.items() if not os.path.lexists(path)}
     has_kit = front_end.kit.exists()
     kept = [path for path in files if path not in new] + [front_end.kit] * has_kit
-    kept += [path for path in _with_lines(front_end) if path not in changed]
+    kept += [path for path in _edited_files(front_end) if path not in changed]
     hints = [*_hints(front_end)]  # before `_write`, which may change what they are about
     if has_kit and not (new or changed):
         click.echo("nothing to write: this repository is set up")
@@ -342,8 +342,8 @@ def _toml(lines: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
         yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
-def _with_lines(front_end: _Repository) -> list[Path]:
-    """Return the files in which a line is needed, whether they have it or not."""
+def _edited_files(front_end: _Repository) -> list[Path]:
+    """Return the files that need a line, whether they have it or not."""
     return [_PACKAGE, *([_ENV] if front_end.variable else []), _IGNORED]
 
 
