@@ -114,15 +114,21 @@ class _Context:
             return [short]
         return ["const act = async () => {", *indented(lines), "};"]
 
-    def settle(self) -> list[str]:
-        """Return the lines that wait until the page has dealt with the failure."""
-        received = one_or_more(
+    def received(self) -> list[str]:
+        """Return the lines that wait until the operation was called."""
+        return one_or_more(
             f"await expect(mock).toHaveReceived({{ operation: {self.operation} }});",
             "await expect(mock).toHaveReceived({",
             [f"operation: {self.operation},"],
             "});",
         )
-        return [*received, "const lines = await settled(page);"]
+
+    def fail_and_settle(self, settled: str = "await settled(page);") -> list[str]:
+        """Return the lines that do the action while it fails, and wait for the page.
+
+        :param settled: the last line, which waits until the page has dealt with the failure.
+        """
+        return [*self.fail(), *self.act(), *self.received(), settled]
 
 
 def write_tests(folder: Path, result: Result, run: Run | None, module: str = "") -> Written:
@@ -342,33 +348,24 @@ def _message_lines(context: _Context) -> list[str]:
 def _lost_lines(context: _Context) -> list[str]:
     if not context.finding["lost"]:
         raise ValueError("the finding names no text that is missing")
-    text = literal(text_in_lines(context.finding["lost"][0]))
-    return [
-        *context.fail(),
-        *context.act(),
-        *context.settle(),
-        *call(f'expect(lines.join(" "), {context.message}).toContain(', text),
-    ]
+    return _text_lines(context, context.finding["lost"][0], "toContain")
 
 
 def _raw_lines(context: _Context) -> list[str]:
     if not context.finding["shown"]:
         raise ValueError("the finding names no text")
-    text = literal(text_in_lines(context.finding["shown"][0]))
-    return [
-        *context.fail(),
-        *context.act(),
-        *context.settle(),
-        *call(f'expect(lines.join(" "), {context.message}).not.toContain(', text),
-    ]
+    return _text_lines(context, context.finding["shown"][0], "not.toContain")
+
+
+def _text_lines(context: _Context, text: str, matcher: str) -> list[str]:
+    start = f'expect(lines.join(" "), {context.message}).{matcher}('
+    return [*context.fail_and_settle(_LINES), *call(start, literal(text_in_lines(text)))]
 
 
 def _response_lines(context: _Context) -> list[str]:
     return [
         "const texts = textsOfErrors(page);",
-        *context.fail(),
-        *context.act(),
-        *context.settle(),
+        *context.fail_and_settle(_LINES),
         "const isRaw = (line: string) => texts.some((text) => line.includes(text));",
         f"expect(lines.filter(isRaw), {context.message}).toEqual([]);",
     ]
@@ -376,9 +373,7 @@ def _response_lines(context: _Context) -> list[str]:
 
 def _blank_lines(context: _Context) -> list[str]:
     return [
-        *context.fail(),
-        *context.act(),
-        *context.settle(),
+        *context.fail_and_settle(_LINES),
         f"expect(lines, {context.message}).not.toEqual([]);",
     ]
 
@@ -393,7 +388,7 @@ def _error_lines(context: _Context) -> list[str]:
         "const usual = new Set(errors);",
         *context.fail(),
         "await act();",
-        *context.settle()[:-1],
+        *context.received(),
         "await settled(page);",
         "const thrown = errors.filter((error) => !usual.has(error));",
         f"expect(thrown, {context.message}).toEqual([]);",
@@ -419,10 +414,13 @@ def _input_lines(context: _Context) -> list[str]:
         raise ValueError("the finding has no field that is filled")
     # A page may empty a password on purpose.
     field = max(fields, key=lambda each: "assword" not in each["locator"])
-    lines = [*context.fail(), *context.act(), *context.settle()[:-1], "await settled(page);"]
     locator = chain("const field = page", calls_of(field["locator"]))
     value = literal(field.get("value", ""))
-    return [*lines, *locator, *call(f"await expect(field, {context.message}).toHaveValue(", value)]
+    return [
+        *context.fail_and_settle(),
+        *locator,
+        *call(f"await expect(field, {context.message}).toHaveValue(", value),
+    ]
 
 
 def _double_lines(context: _Context) -> list[str]:
@@ -437,7 +435,7 @@ def _double_lines(context: _Context) -> list[str]:
         *before,
         *chain("const button = page", calls_of(steps[-1]["locator"])),
         "await button.click();",
-        *context.settle()[:-1],
+        *context.received(),
         "// A button that is disabled or gone by now is right.",
         "await button.click({ timeout: 1_000 }).catch(() => undefined);",
         "await page.waitForTimeout(1_000);",
@@ -450,25 +448,20 @@ def _double_lines(context: _Context) -> list[str]:
 
 def _moved_lines(context: _Context) -> list[str]:
     return [
-        *context.fail(),
-        *context.act(),
-        *context.settle()[:-1],
-        "await settled(page);",
+        *context.fail_and_settle(),
         *call(f"await expect(page, {context.message}).toHaveURL(", literal(context.finding["url"])),
     ]
 
 
 def _end_lines(context: _Context) -> list[str]:
     return [
-        *context.fail(),
-        *context.act(),
-        *context.settle()[:-1],
-        "await settled(page);",
+        *context.fail_and_settle(),
         'const ways = page.getByRole("link").or(page.getByRole("button"));',
         f"await expect(ways.first(), {context.message}).toBeVisible();",
     ]
 
 
+_LINES: Final = "const lines = await settled(page);"
 _MESSAGE: Final = ("RETRIES_MS", "newLines", "usualLines")
 _SETTLED: Final = ("settled",)
 _RULES: Final[Mapping[str, _Rule]] = {
