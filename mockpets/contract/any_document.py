@@ -4,63 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
-from mockpets.contract.contract_model import DOCUMENT, Collection, Contract, Operation, Schema
+from mockpets.contract.contract_model import (
+    DOCUMENT,
+    Collection,
+    Contract,
+    DocumentBody,
+    Operation,
+    Schema,
+)
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords, link_of
 from mockpets.contract.media_types import json_media
 from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from mockpets.contract.contract_model import AnyBody
     from mockpets.contract.details import Api
-    from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.fields import ContractField
     from mockpets.contract.inference import GuessedCollection
-    from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi_loader import Described, Node
     from mockpets.contract.schema_fields import Direction
 
 K = TypeVar("K")
 T = TypeVar("T")
-
-
-class DocumentBody:
-    """The body of a request or a response, for scenarios and reports: a counterpart of `Body`."""
-
-    is_list = False
-
-    def __init__(self, name: str, field: SchemaField) -> None:
-        self.name: Final = name
-        self.field: Final = field
-
-    def problems(self, value: object) -> list[ValueProblem]:
-        """Return every problem of a value; none if it is valid."""
-        return self.field.problems(value)
-
-    @cached_property
-    def schema(self) -> Schema:
-        return Schema(self.name, self.field.shape.fields)
-
-    def allows(self, name: str) -> bool:
-        """Return whether a valid object may have a property."""
-        return self.field.allows(name)
-
-    def inside(self, name: str) -> Sequence[ContractField]:
-        """Return the fields that describe a property, or the item at a position."""
-        return self.field.inside(name)
-
-    @property
-    def properties(self) -> Iterable[str]:
-        """The names of the properties, also those in one of the choices."""
-        return self.field.properties
-
-    def knows(self, name: str) -> bool:
-        """Return whether the schema describes a property, also by a pattern."""
-        return not self.field.shape.fields or bool(self.field.shape.of(name))
 
 
 def _body(details: Details, node: Node, direction: Direction, status: str = "") -> AnyBody | None:

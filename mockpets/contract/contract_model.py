@@ -29,52 +29,17 @@ from mockpets.units import parse_int64, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Protocol
+    from typing import Protocol, TypeAlias
 
     from mockpets.constants import NoteCode, Role
     from mockpets.contract.details import Api, Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
+    from mockpets.contract.json_schema import SchemaField
+
+    AnyBody: TypeAlias = "Body | DocumentBody"
+    """The body of a contract, or that of a document with any JSON Schema."""
 
     # Here, because making a protocol delays a start.
-
-    class AnyBody(Protocol):
-        """A `Body`, or that of a document with any JSON Schema."""
-
-        @property
-        def name(self) -> str:
-            """How messages call it."""
-            ...
-
-        @property
-        def schema(self) -> Schema:
-            """The properties of the object, or of those in the list."""
-            ...
-
-        @property
-        def is_list(self) -> bool:
-            """Whether it is a list of objects."""
-            ...
-
-        def problems(self, value: object) -> list[ValueProblem]:
-            """Return every problem of a value; none if it is valid."""
-            ...
-
-        def allows(self, name: str) -> bool:
-            """Return whether a valid object may have a property."""
-            ...
-
-        def knows(self, name: str) -> bool:
-            """Return whether a property has a meaning; others are ignored or rejected."""
-            ...
-
-        def inside(self, name: str) -> Sequence[ContractField]:
-            """Return the fields that describe a property, or the item at a position."""
-            ...
-
-        @property
-        def properties(self) -> Iterable[str]:
-            """The names of the properties, also those in one of the choices."""
-            ...
 
     class Records(Protocol):
         """How the records of a collection are checked, changed and written.
@@ -244,6 +209,41 @@ class Body(NamedTuple):
             for index, item in enumerate(value)
             for path, what in self.schema.problems(item)
         ]
+
+
+class DocumentBody:
+    """The body of a request or a response, for scenarios and reports: a counterpart of `Body`."""
+
+    is_list = False
+
+    def __init__(self, name: str, field: SchemaField) -> None:
+        self.name: Final = name
+        self.field: Final = field
+
+    def problems(self, value: object) -> list[ValueProblem]:
+        """Return every problem of a value; none if it is valid."""
+        return self.field.problems(value)
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(self.name, self.field.shape.fields)
+
+    def allows(self, name: str) -> bool:
+        """Return whether a valid object may have a property."""
+        return self.field.allows(name)
+
+    def inside(self, name: str) -> Sequence[ContractField]:
+        """Return the fields that describe a property, or the item at a position."""
+        return self.field.inside(name)
+
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties, also those in one of the choices."""
+        return self.field.properties
+
+    def knows(self, name: str) -> bool:
+        """Return whether the schema describes a property, also by a pattern."""
+        return not self.field.shape.fields or bool(self.field.shape.of(name))
 
 
 class Failure(NamedTuple):
