@@ -53,7 +53,6 @@ class GuessedCollection(NamedTuple):
     :param key: the property that identifies a record.
     :param is_hidden: whether the schema lacks this property, so that records do not show it.
     :param parent: the collection to whose records these belong; may be empty.
-    :param parent_key: the parameter of the path with the parent's key; may be empty.
     :param schema: of a record.
     :param list_path: of the list, in the document's words; empty without one.
     :param item_path: of a record; empty without one.
@@ -71,7 +70,6 @@ class GuessedCollection(NamedTuple):
     key: str
     is_hidden: bool
     parent: str
-    parent_key: str
     schema: Node
     list_path: str
     item_path: str
@@ -177,12 +175,7 @@ def infer(
         for name, operation in operations.items()
     }
     used = {guess.collection for guess in roles.values()}
-    written: dict[Template, str] = {}
-    for each in operations.values():
-        parts = each.described.path.strip("/").split("/")
-        for length in range(1, len(each.path)):
-            written.setdefault(each.path[:length], "/" + "/".join(parts[:length]))
-    written |= {each.path: each.described.path for each in operations.values()}
+    written = {each.path: each.described.path for each in operations.values()}
     collections = {
         each.name: _corrected(each, reading, corrections)
         for each in _collections(reading, written)
@@ -359,7 +352,7 @@ def _success(described: Described) -> tuple[str, Node | None, bool]:
 def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[GuessedCollection]:
     """Yield the collections as the rest of the program knows them.
 
-    :param written: paths, and their beginnings, in the document's words.
+    :param written: paths in the document's words.
     """
     segments = {
         singular(plain(each.segment)): each for each in reading.collections if not each.is_single
@@ -367,14 +360,11 @@ def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[
     for collected in reading.collections:
         parent = reading.places[collected.parent] if collected.parent else None
         path = collected.nested or collected.path
-        names = [*_PARAMETER.findall(written.get(path, ""))]
-        is_nested = bool(names) and not collected.is_single
         yield GuessedCollection(
             collected.name,
             collected.key,
             collected.is_hidden,
             parent.name if parent else "",
-            names[-1] if names and (parent or is_nested) else "",
             collected.schema,
             written[collected.path] if collected.path in reading.by_path else "",
             written[collected.item] if collected.item else "",
