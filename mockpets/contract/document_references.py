@@ -172,9 +172,7 @@ class References:
                 f"the reference {quote(reference)} is not a path such as '#/components/schemas/X'"
             )
             raise BrokenReferenceError(what, self._same_name(pointer))
-        steps = [
-            step.replace("~1", "/").replace("~0", "~") for step in unquote(pointer).split("/")[1:]
-        ]
+        _, *steps = _steps(pointer)
         for index, step in enumerate(steps):
             for _ in range(CHAIN):  # a path may lead through references, too
                 if not isinstance(value, dict) or step in value:
@@ -305,9 +303,7 @@ class References:
         if not isinstance(reference, str):
             return ""
         file, _, pointer = reference.partition("#")
-        *outer, name = [
-            step.replace("~1", "/").replace("~0", "~") for step in unquote(pointer).split("/")
-        ]
+        *outer, name = _steps(pointer)
         if not pointer.strip("/"):
             return posixpath.splitext(posixpath.basename(unquote(file)))[0]
         is_component = len(outer) == 3 and outer[1] == "components"
@@ -387,6 +383,11 @@ def _normal(file: str) -> str:
     if not file or _NETWORK.match(file):
         return file
     return posixpath.normpath(unquote(file))
+
+
+def _steps(pointer: str) -> list[str]:
+    """Return the steps of a JSON Pointer in a reference, of which the first one is empty."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in unquote(pointer).split("/")]
 
 
 def _escaped(step: str) -> str:
