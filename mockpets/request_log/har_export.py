@@ -81,27 +81,13 @@ def _request(entry: Entry) -> dict[str, Any]:
         "queryString": _pairs(entry.query),
     }
     if request.size:
-        text, base64 = body_text(request)
-        mime_type = request.header("Content-Type")
-        data: dict[str, Any] = {"mimeType": mime_type, "text": text, "params": []}
-        if base64:
-            data["_encoding"] = "base64"
-        if request.cut:
-            data["comment"] = _cut_comment(request)
-        result["postData"] = data
+        result["postData"] = {**_body(request, "_encoding"), "params": []}
     return result
 
 
 def _response(entry: Entry) -> dict[str, Any]:
     is_sent = entry.outcome == "sent"
     response = entry.response if is_sent else Message()
-    text, base64 = body_text(response)
-    mime_type = response.header("Content-Type")
-    content: dict[str, Any] = {"size": response.size, "mimeType": mime_type, "text": text}
-    if base64:
-        content["encoding"] = "base64"
-    if response.cut:
-        content["comment"] = _cut_comment(response)
     result: dict[str, Any] = {
         "status": (is_sent and entry.status) or 0,  # like browsers, for a missing response
         "statusText": _reason(entry.status) if is_sent else "",
@@ -110,7 +96,7 @@ def _response(entry: Entry) -> dict[str, Any]:
         "headers": _pairs(response.headers),
         "headersSize": _UNKNOWN,
         "bodySize": response.size,
-        "content": content,
+        "content": {"size": response.size, **_body(response, "encoding")},
         "redirectURL": response.header("Location"),
     }
     if not is_sent:
@@ -123,8 +109,18 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _cut_comment(message: Message) -> str:
-    return f"the first {len(message.body)} of {message.size} bytes"
+def _body(message: Message, encoding: str) -> dict[str, object]:
+    """Return the body of a message.
+
+    :param encoding: the name of the property that says that the text is in base64.
+    """
+    text, base64 = body_text(message)
+    body: dict[str, object] = {"mimeType": message.header("Content-Type"), "text": text}
+    if base64:
+        body[encoding] = "base64"
+    if message.cut:
+        body["comment"] = f"the first {len(message.body)} of {message.size} bytes"
+    return body
 
 
 def _reason(status: int | None) -> str:
