@@ -96,7 +96,7 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     The body is a list of records, the name of a fixture, a number of records to generate, or an
     object with `records`.
     """
-    collection, session, shared = _collection(call), call.session, call.context.sessions.shared
+    collection, session = _collection(call), call.session
     progress = call.context.sessions.save_progress
     text, store = body_text(call.request), await call.store(collection)
 
@@ -116,11 +116,7 @@ async def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     is_long = len(text) >= 2 * HURRY_KEYS or text.lstrip().startswith('"')
     table = await run_job(call.request, read, "reading the records", is_long=is_long)
     if isinstance(table, Generated):
-        content = table
-        await generate(
-            call.request, lambda: shared.work_for(collection, content, call.session.seed)
-        )
-        table = shared.table(collection, content, call.session.seed)
+        table = await _table(call, collection, table)
     store = await call.store(collection)  # a reset can have replaced it
     store.replace(table)
     call.session.changes.publish("data")
@@ -147,14 +143,19 @@ async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
     return JsonResponse(row + b"\n", 201)
 
 
+async def _table(call: ControlRequest, collection: Collection, content: Generated) -> Table:
+    """Return generated records of a collection, with the seed of the session."""
+    shared = call.context.sessions.shared
+    await generate(call.request, lambda: shared.work_for(collection, content, call.session.seed))
+    return shared.table(collection, content, call.session.seed)
+
+
 async def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
     """Generate another record for a store, which assigns the key unless it is a text."""
     if not collection.generator:
         what = f"records of {collection.name} cannot be generated; send a record as JSON"
         raise RequestError("invalid_request", what)
-    shared, content = call.context.sessions.shared, Generated(store.total() + 1)
-    await generate(call.request, lambda: shared.work_for(collection, content, call.session.seed))
-    table = shared.table(collection, content, call.session.seed)
+    table = await _table(call, collection, Generated(store.total() + 1))
     for row in reversed(table.in_order()):
         record = parse_row(row)
         key = record[collection.key]
