@@ -85,7 +85,7 @@ async def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     """Return the stub in the form of the control API, and as a scenario with its source."""
     # Imported here and below, since they would slow down the start.
     from mockpets.recording import stub as recorded
-    from mockpets.recording.exchange import created_records, exchange_of, exchanges_of
+    from mockpets.recording.exchange import exchange_of
     from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names
     from mockpets.request_log.comparison import compare
     from mockpets.scenario.language.writer import text_of
@@ -96,12 +96,7 @@ async def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        assigned = await _assigned(call, {})
-        is_created = created_records(exchanges_of(log))
-
-        def is_assigned(kind: str, record: str) -> bool:
-            return assigned(kind, record) or is_created(kind, record)
-
+        is_assigned = await _assigned(call, {}, log)
         match = recorded.match_of(exchange, is_assigned, exact="exact" in wanted)
         effects: dict[str, Any] = {}
         if "status" in wanted:
@@ -201,7 +196,7 @@ async def _generate_all(call: ControlRequest) -> None:
 @responds_to(calls.RECORDING)
 async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario that reproduces the responses since the recording began."""
-    from mockpets.recording.exchange import created_records, exchanges_of
+    from mockpets.recording.exchange import exchanges_of
     from mockpets.recording.infer import infer
     from mockpets.recording.secret_removal import Redactor, listed_secrets, redacted_names
     from mockpets.scenario.language.writer import text_of
@@ -234,11 +229,7 @@ async def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    assigned = await _assigned(call, records)
-    is_created = created_records(exchanges_of(entries))
-
-    def is_assigned(kind: str, record: str) -> bool:
-        return assigned(kind, record) or is_created(kind, record)
+    is_assigned = await _assigned(call, records, entries)
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
@@ -275,12 +266,18 @@ def _beginning(session: Session) -> tuple[int, dict[Collection, list[bytes]]] | 
     return mark.number, records
 
 
-async def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) -> Assigned:
-    """Return whether the server has assigned an id, a text, to a record of a contract's collection.
+async def _assigned(
+    call: ControlRequest, before: Mapping[Collection, list[bytes]], entries: Sequence[Entry]
+) -> Assigned:
+    """Return whether the server has assigned an id, a text, to a new record of a contract.
+
+    That is one that an assigned number identifies, or that one of the requests has created.
 
     :param before: the records with which a recording began, which are not new.
     """
-    known = []
+    from mockpets.recording.exchange import created_records, exchanges_of
+
+    known, is_created = [], created_records(exchanges_of(entries))
     for one in call.contracts.collections.values():
         rows = before.get(one, ())
         old = {load_json(row.decode())[one.key] for row in rows}
@@ -288,10 +285,11 @@ async def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes
 
     def is_assigned(kind: str, record: str) -> bool:
         number = parse_int64(record)
-        return number is not None and any(
+        is_new = number is not None and any(
             name.startswith(kind) and number in assigned and number not in old
             for name, assigned, old in known
         )
+        return is_new or is_created(kind, record)
 
     return is_assigned
 
