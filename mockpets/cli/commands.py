@@ -88,6 +88,27 @@ def cannot_write(path: Path, error: OSError) -> InputError:
     return invalid(str(path), f"cannot write this file: {error.strerror}", hint)
 
 
+def write_new(path: Path, text: str, hint: str) -> None:
+    """Write a new file, and print its name.
+
+    :param hint: what to do if it exists.
+    :raise InputError: it exists, or cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise already_exists(path, hint) from error
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    click.echo(f"wrote {path}")
+
+
+def already_exists(path: Path, hint: str) -> InputError:
+    """Return the error for a file that must not exist."""
+    return invalid("", f"{path} already exists", hint)
+
+
 def unknown_names(
     option: str, kind: str, names: Iterable[str], known: Collection[str], expected: str
 ) -> list[Problem]:

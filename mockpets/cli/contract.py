@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Final
 
 import click
 
-from mockpets.cli.commands import cannot_write
+from mockpets.cli.commands import already_exists, write_new
 from mockpets.cli.layout import wrap
 from mockpets.cli.options import flag, with_json, with_settings
-from mockpets.errors import InputError, invalid, printable
+from mockpets.errors import invalid, printable
 from mockpets.settings.sources import load_settings
+
+_EXISTS: Final = "edit it, or delete it first"
 
 
 @click.command()
@@ -40,7 +43,7 @@ def contract(
     from mockpets.settings.named_contracts import contracts_of
 
     if new and file is not None and file.name and (known := corrections_beside(file)):
-        raise _exists(known)
+        raise already_exists(known, _EXISTS)
     settings = load_settings(flags, os.environ, config)
     if file is None:
         shown = [*map(description, contracts_of(settings).all)]
@@ -52,7 +55,7 @@ def contract(
         data = shown[0] if len(shown) == 1 else {"contracts": shown}
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=float).encode())
     elif new and file is not None:
-        _write(corrections_files(file)[0], new_corrections(shown[0]))
+        write_new(corrections_files(file)[0], new_corrections(shown[0]), _EXISTS)
     else:
         click.echo("\n\n".join("\n".join(map(_fit, as_text(data))) for data in shown))
 
@@ -61,19 +64,3 @@ def _fit(line: str) -> str:
     """Return a line wrapped to the terminal, with its own indent and two more."""
     indent = line[: len(line) - len(line.lstrip())]
     return wrap(printable(line.lstrip()), indent, f"{indent}  ") if line else line
-
-
-def _exists(path: Path) -> InputError:
-    return invalid("", f"{path} already exists", "edit it, or delete it first")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a new file, and print its name; raise `InputError` if it exists."""
-    try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as error:
-        raise _exists(path) from error
-    except OSError as error:
-        raise cannot_write(path, error) from error
-    click.echo(f"wrote {path}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli.commands import cannot_write, report
+from mockpets.cli.commands import report, write_new
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import (
     flag,
@@ -198,15 +198,7 @@ def new(name: str, config: Path | None, **flags: object) -> None:
 
     text = new_scenario(name, contracts_of(settings))
     replaced = find("scenarios", settings.scenarios_dir[:-1]).get(name)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        hint = "choose another name, or delete it"
-        raise invalid("", f"{path} already exists", hint) from error
-    except OSError as error:
-        raise cannot_write(path, error) from error
-    click.echo(f"wrote {path}")
+    write_new(path, text, "choose another name, or delete it")
     if replaced:
         note = f"note: in a server that loads it, {path} replaces {replaced.shown}"
         report([f"{note}; to keep both, rename the file"])
