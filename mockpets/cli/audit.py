@@ -13,12 +13,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from mockpets.cli.commands import Choice, cannot_write, program
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import columns, cut, on_terminal
-from mockpets.cli.options import integer, option, with_format, with_settings
+from mockpets.cli.options import given, integer, option, with_format, with_settings
 from mockpets.cli.remote import reporting, with_token
 from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.packaged_data import shipped
@@ -187,16 +186,13 @@ def _problems(app_url: str, *, url: str | None, **options: Any) -> Iterator[Prob
     if base_url is not None and plain_url(base_url) is None:
         what = f"must be the base URL of the API, got {shown_url(base_url)!r}"
         yield problem_with("--base-url", what, "write it in full: http://localhost:5173/api")
-    context = click.get_current_context()
     rejected: tuple[str, ...] = ("token",)
-    hint = "add --url, or remove it"
+    what, hint = "needs --url", "add --url, or remove it"
     if url is not None:
-        rejected, hint = (*_OF_SERVER, "config"), "pass them to the server, or remove --url"
-    for param in context.command.params:
-        source = context.get_parameter_source(param.name or "")
-        if param.name in rejected and source is ParameterSource.COMMANDLINE:
-            what = "needs --url" if url is None else "cannot be combined with --url"
-            yield problem_with(param.opts[0], what, hint)
+        rejected, what = (*_OF_SERVER, "config"), "cannot be combined with --url"
+        hint = "pass them to the server, or remove --url"
+    for each in given(rejected):
+        yield problem_with(each, what, hint)
     if (file := options["storage_state"]) is not None:
         yield from _state_problems(file)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from mockpets.errors import RequestError, invalid
 from mockpets.settings import validators
@@ -16,7 +17,7 @@ from mockpets.settings.settings_table import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from mockpets.cli.commands import Choice
     from mockpets.settings.settings_table import Row
@@ -69,6 +70,17 @@ def only_one(_: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         hint = "pass one; 'sessions', 'requests', 'report' and 'reset' accept several"
         raise invalid(param.opts[0], "is given more than once", hint)
     return values[0] if values else None
+
+
+def given(names: Container[str]) -> list[str]:
+    """Return the flags of those of some parameters that are on this command line."""
+    context = click.get_current_context()
+    return [
+        param.opts[0]
+        for param in context.command.params
+        if param.name in names
+        and context.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+    ]
 
 
 def flag(*names: str, text: str) -> Callable[[Decorated], Decorated]:

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.core import ParameterSource
 
 from mockpets.cli.commands import cannot_write, program, report
-from mockpets.cli.options import flag, integer, option, with_json
+from mockpets.cli.options import flag, given, integer, option, with_json
 from mockpets.cli.remote import given_selection, show, with_client, with_contracts
 from mockpets.constants import FILE_SUFFIXES, NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import invalid
@@ -111,10 +110,8 @@ def record(
     --scenarios-dir. Without 'start', the recording begins when the session was created or last
     reset. Keys, cookies, and tokens and passwords in bodies are never written.
     """
-    source = click.get_current_context().get_parameter_source
-    for key in ("base_url", "contract", "corrections"):
-        if not har and source(key) is ParameterSource.COMMANDLINE:
-            raise invalid(f"--{key.replace('_', '-')}", "is for HAR files", "add --har FILE")
+    if not har and (for_files := given(("base_url", "contract", "corrections"))):
+        raise invalid(for_files[0], "is for HAR files", "add --har FILE")
     if name == _START:
         if har:
             what = "cannot be combined with 'start'"

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from click.core import ParameterSource
 
 from mockpets.cli.commands import Choice, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
-from mockpets.cli.options import flag, option, with_format
+from mockpets.cli.options import flag, given, option, with_format
 from mockpets.cli.remote import (
     contracts_of_server,
     session_names,
@@ -200,8 +199,5 @@ def _problems(files: tuple[Path, ...], *, is_har: bool) -> Iterator[Problem]:
     if files:
         rejected, what = _OF_SERVER, "cannot be combined with FILE"
         hint = "read a server or files, not both"
-    context = click.get_current_context()
-    for param in context.command.params:
-        source = context.get_parameter_source(param.name or "")
-        if param.name in rejected and source is ParameterSource.COMMANDLINE:
-            yield problem_with(param.opts[0], what, hint)
+    for each in given(rejected):
+        yield problem_with(each, what, hint)
