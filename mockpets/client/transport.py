@@ -146,7 +146,7 @@ class Connection:
         problem: MockpetsError | None = None  # of the likely root
         for root in _roots(self._given):
             *_, path = server_address(root)
-            response = self._send("GET", path + constants.HEALTH_PATH)
+            response = self.send("GET", constants.HEALTH_PATH, below=path)
             try:
                 health: Health
                 health, error = self.parse(response, _parse_health)
@@ -184,6 +184,8 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         body: object = None,
         wait: float = 0.0,
+        *,
+        below: str | None = None,
     ) -> Response:
         """Send one request and return the response, whatever its status.
 
@@ -192,18 +194,10 @@ class Connection:
         :param path: relative to the URL, quoted, with the query.
         :param body: bytes are sent as YAML, anything else as JSON; None for no body.
         :param wait: seconds that the server may take in addition to the timeout.
+        :param below: the path of another root than that of the URL.
         :raise NoAnswer: the server does not respond, or not with HTTP.
         """
-        return self._send(method, self._path + path, headers, body, wait)
-
-    def _send(
-        self,
-        method: str,
-        target: str,
-        headers: Mapping[str, str] | None = None,
-        body: object = None,
-        wait: float = 0.0,
-    ) -> Response:
+        target = (self._path if below is None else below) + path
         sent, data = dict(headers or {}), b""
         if body is not None:
             is_yaml = isinstance(body, bytes)
