@@ -74,7 +74,7 @@ def _built_in() -> Api:
     for name, given in document.root[CONTRACT_EXTENSION]["operations"].items():
         role, collection = next(iter(given.items()))
         place = (document.file, 0, 0)
-        operations[name] = OperationCorrection(role, collection, "", {}, {}, "", place)
+        operations[name] = OperationCorrection(role, collection, place=place)
     return Api(document, Corrections(operations))
 
 

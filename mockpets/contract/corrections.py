@@ -21,6 +21,7 @@ _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 Position = tuple[str, int, int]
 """File, line and column."""
+_NO_PLACE: Final[Position] = ("", 0, 0)
 
 
 class OperationCorrection(NamedTuple):
@@ -38,11 +39,11 @@ class OperationCorrection(NamedTuple):
 
     role: CorrectedRole | Literal[""]
     collection: str
-    property: str
-    where: Mapping[str, Any]
-    set: Mapping[str, Any]
-    sort: str
-    place: Position
+    property: str = ""
+    where: Mapping[str, Any] = _EMPTY
+    set: Mapping[str, Any] = _EMPTY
+    sort: str = ""
+    place: Position = _NO_PLACE
     deprecation: str = ""
     sunset: str = ""
 
@@ -57,12 +58,12 @@ class CollectionCorrection(NamedTuple):
     :param sort: as in `OperationCorrection`.
     """
 
-    id: str
-    parent: str
-    shows: str
-    set: Mapping[str, Any]
-    sort: str
-    place: Position
+    id: str = ""
+    parent: str = ""
+    shows: str = ""
+    set: Mapping[str, Any] = _EMPTY
+    sort: str = ""
+    place: Position = _NO_PLACE
 
 
 class Corrections(NamedTuple):

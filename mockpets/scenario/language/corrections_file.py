@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -20,7 +19,7 @@ from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import did_you_mean
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import MapOf, Object, not_both
-from mockpets.scenario.language.nodes import Kind, Node
+from mockpets.scenario.language.nodes import KINDS, Node
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.shapes import ANY_KIND, Shape, Text, Value
 from mockpets.text_files import read_text
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from mockpets.contract.openapi_loader import Document
 
 _A_DAY: Final = "a day such as 2026-01-31"
+_COPIED: Final = ("where", "set", "sort", "deprecation", "sunset")
+"""The keys of an operation that its correction has under the same name."""
 
 
 def load_corrections(document: Document, path: Path | None = None) -> Corrections:
@@ -78,28 +79,16 @@ def _node(value: object, document: Document | None, path: tuple[str | int, ...])
     """Return a part of a document as a node, with its position if the document is given."""
     line, column = document.place(path)[1:] if document else (0, 0)
     if isinstance(value, dict):
+        children = {key: _node(each, document, (*path, key)) for key, each in value.items()}
         members = {
-            key: (Node("text", *_key_place(document, (*path, key)), key), child)
-            for key, child in (
-                (key, _node(each, document, (*path, key))) for key, each in value.items()
-            )
+            key: (Node("text", child.line, child.column, key), child)
+            for key, child in children.items()
         }
         return Node("mapping", line, column, members=members)
     if isinstance(value, list):
-        children = (_node(each, document, (*path, index)) for index, each in enumerate(value))
-        return Node("list", line, column, items=tuple(children))
-    kinds: dict[type, Kind] = {
-        str: "text",
-        bool: "boolean",
-        int: "integer",
-        Decimal: "number",
-        type(None): "nothing",
-    }
-    return Node(kinds[type(value)], line, column, value)  # type: ignore[arg-type]
-
-
-def _key_place(document: Document | None, path: tuple[str | int, ...]) -> tuple[int, int]:
-    return document.place(path)[1:] if document else (0, 0)
+        items = (_node(each, document, (*path, index)) for index, each in enumerate(value))
+        return Node("list", line, column, items=tuple(items))
+    return Node(KINDS[type(value)], line, column, value)  # type: ignore[arg-type]
 
 
 # --- The shapes ---------------------------------------------------------------------------------
@@ -237,12 +226,8 @@ def _operation(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> 
         role,
         "" if role == "example" else collection,
         name,
-        values.get("where", {}),
-        values.get("set", {}),
-        values.get("sort", ""),
-        (diagnostics.file, node.line, node.column),
-        values.get("deprecation", ""),
-        values.get("sunset", ""),
+        place=(diagnostics.file, node.line, node.column),
+        **{key: values[key] for key in _COPIED if key in values},
     )
 
 
@@ -256,19 +241,8 @@ def _day(text: str, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 def _collection(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    return CollectionCorrection(
-        values.get("id", ""),
-        values.get("parent", ""),
-        values.get("shows", ""),
-        values.get("set", {}),
-        values.get("sort", ""),
-        (diagnostics.file, node.line, node.column),
-    )
+    return CollectionCorrection(**values, place=(diagnostics.file, node.line, node.column))
 
 
 def _corrections(values: dict[str, Any], _: Node, __: Diagnostics) -> Corrections:
-    return Corrections(
-        values.get("operations", {}),
-        values.get("collections", {}),
-        values.get("security", {}).get("prefix", ""),
-    )
+    return Corrections(**values.pop("security", {}), **values)

@@ -26,7 +26,7 @@ FILE_DEPTH: Final = 40
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
 """The kind of a node; an ``unusable`` one already has a problem, and shapes ignore it."""
 
-_KINDS: Final[dict[type, Kind]] = {
+KINDS: Final[dict[type, Kind]] = {
     str: "text",
     bool: "boolean",
     int: "integer",
@@ -157,7 +157,7 @@ class TreeReader:
             self._add(event, path, *error.args)
             text = event.text.encode(errors="replace").decode()  # what follows may encode it
             return Node("unusable", event.line, event.column, text)
-        return Node(_KINDS[type(value)], event.line, event.column, value)
+        return Node(KINDS[type(value)], event.line, event.column, value)
 
     def _members(self, path: Path) -> dict[str, tuple[Node, Node]]:
         members: dict[str, tuple[Node, Node]] = {}
