@@ -23,7 +23,7 @@ from mockpets.text_files import place as place_in
 from mockpets.units import dotted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 DEPTH: Final = 200
 """Maximum depth of a document, since what reads one recurses."""
@@ -33,7 +33,7 @@ _DIGITS: Final = 400
 """Maximum digits of a number, and of its exponent's effect; a float in full has fewer."""
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_WORDS: Final[dict[str, bool | None]] = {
+YAML_WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -44,7 +44,7 @@ _NUMBER: Final = re.compile(
 )
 _TAG: Final = "tag:yaml.org,2002:"
 _SCALAR_TAGS: Final = {f"{_TAG}{name}" for name in ("int", "float", "bool", "null")}
-_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}:,]|[^\s,:\[\]{}"]+')
+_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+')
 _LONE_SURROGATE: Final = re.compile(
     r"\\(?:u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD](?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]|\\u[dD])"
 )
@@ -126,8 +126,8 @@ def scalar(word: str) -> str | int | Decimal | bool | None:
 
     :raise ValueError: it is a number that is too large or too long.
     """
-    if word in _WORDS:
-        return _WORDS[word]
+    if word in YAML_WORDS:
+        return YAML_WORDS[word]
     if word[0] not in _NUMBER_STARTS or _NUMBER.fullmatch(word) is None:
         return word
     if word[:2] in ("0x", "0o") and len(word) < 40:
@@ -190,6 +190,17 @@ def _read_json(text: str, shown: str) -> object:
     return value
 
 
+def json_lexemes(text: str) -> Iterator[tuple[str, Position]]:
+    """Yield the lexemes of a text that is JSON, but its commas and colons, with their positions."""
+    line, line_start, counted = 1, 0, 0
+    for match in _JSON_TOKEN.finditer(text):
+        start = match.start()
+        if newlines := text.count("\n", counted, start):
+            line, line_start = line + newlines, text.rindex("\n", 0, start) + 1
+        counted = start
+        yield match[0], (line, start - line_start + 1)
+
+
 class _JsonScan:
     """Finds positions and problems in a text that json.loads accepts."""
 
@@ -204,15 +215,8 @@ class _JsonScan:
         """Return the positions, or raise every problem."""
         root = self._stack[0]
         self._marks[id(root.container)] = []
-        line, line_start, counted = 1, 0, 0
-        for match in _JSON_TOKEN.finditer(self._text):
-            lexeme, start = match[0], match.start()
-            if lexeme in ",:":
-                continue
-            if newlines := self._text.count("\n", counted, start):
-                line, line_start = line + newlines, self._text.rindex("\n", 0, start) + 1
-            counted = start
-            self._token(lexeme, (line, start - line_start + 1))
+        for lexeme, position in json_lexemes(self._text):
+            self._token(lexeme, position)
         if self._problems:
             raise first_problems(self._problems, self._shown)
         [value] = root.container

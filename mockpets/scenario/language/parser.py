@@ -10,11 +10,11 @@ and without its C parser rejects tabs. Both send the same events to `nodes.TreeR
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
+from mockpets.contract.reading import json_lexemes
 from mockpets.errors import Problem, invalid
 from mockpets.scenario.language.nodes import Event, Node, TreeReader
 from mockpets.syntax_errors import not_json, not_yaml, position_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # PyYAML's Python parser is as strict but many times slower; its wheels include the C parser.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+')
 
 
 class Document(NamedTuple):
@@ -76,13 +75,7 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
         raise not_json(error, shown) from None
     except RecursionError:
         pass  # The text is valid so far; the tree rejects its depth.
-    line, line_start, counted = 1, 0, 0
-    for match in _JSON_TOKEN.finditer(text):
-        lexeme, start = match[0], match.start()
-        if newlines := text.count("\n", counted, start):
-            line, line_start = line + newlines, text.rindex("\n", 0, start) + 1
-        counted = start
-        position = line, start - line_start + 1
+    for lexeme, position in json_lexemes(text):
         if lexeme in "{[":
             yield Event("mapping" if lexeme == "{" else "list", *position)
         elif lexeme in "}]":

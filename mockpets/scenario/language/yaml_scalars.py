@@ -12,17 +12,13 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from mockpets.contract.reading import YAML_WORDS
 from mockpets.strict_json import load_json_of
 from mockpets.units import quote
 
 Scalar = str | int | Decimal | bool | None
 """A number with a fraction or an exponent is exact, as in requests (`strict_json`)."""
 
-_WORDS: Final[dict[str, bool | None]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _NUMBER_LENGTH: Final = 40
 """Characters; enough for an int64 and a float in full."""
@@ -53,8 +49,8 @@ def read_scalar(word: str) -> Scalar:
 
     :raise ValueError: with the problem and the hint, if it is ambiguous or not a JSON number.
     """
-    if word in _WORDS:
-        return _WORDS[word]
+    if word in YAML_WORDS:
+        return YAML_WORDS[word]
     if number := _NUMBER.fullmatch(word):
         # int() takes very long for a long number, or raises its own error.
         if is_number(word):
