@@ -38,7 +38,7 @@ _RESULTS: Final = 256
 _NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
 
 
-class Reply(NamedTuple):
+class DocumentedReply(NamedTuple):
     """A response as the document describes it.
 
     :param status: the one to send: of ``2XX``, 200 or what is usual for the role.
@@ -262,17 +262,17 @@ class Details:
         tag = ["ETag"] if self.guess.collection in self.api.conditional else []
         return tuple(dict.fromkeys(names + tag))
 
-    def reply(self, status: int, node: Node) -> Reply:
+    def reply(self, status: int, node: Node) -> DocumentedReply:
         """Return a response with a status."""
         content: Node = node.get("content") or {}
         if status in (204, 205, 304) or not content:
-            return Reply(status, node)
+            return DocumentedReply(status, node)
         known = [*content.items()]
         sent = [each for each in known if is_sent(*each)]
-        return Reply(status, node, *(json_media(content) or (sent or known)[0]))
+        return DocumentedReply(status, node, *(json_media(content) or (sent or known)[0]))
 
     @cached_property
-    def success(self) -> Reply:
+    def success(self) -> DocumentedReply:
         """The response to a request that succeeds.
 
         Of several, it is that with the usual status of the role, else the lowest.

@@ -42,7 +42,7 @@ class ErrorResponse(NamedTuple):
     example: str
 
 
-def error_response(
+def documented_error(
     described: Described,
     wanted: Sequence[int],
     reasons: Sequence[Reason],

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.contract_model import Operation
-    from mockpets.contract.details import Details, Reply
+    from mockpets.contract.details import Details, DocumentedReply
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.openapi_loader import Node
     from mockpets.contract.parameters import Read
@@ -206,7 +206,7 @@ class _PreferError(Exception):
     """The header Prefer asks for what the document does not have."""
 
 
-def _wanted(operation: Operation, wanted: Mapping[str, str]) -> Reply:
+def _wanted(operation: Operation, wanted: Mapping[str, str]) -> DocumentedReply:
     """Return the response that the header Prefer asks for; else that of a success."""
     details = details_of(operation)
     if "code" not in wanted:
@@ -358,7 +358,7 @@ def values_of(operation: Operation, request: Request) -> Values:
 def described(
     operation: Operation,
     request: Request,
-    reply: Reply,
+    reply: DocumentedReply,
     echo: Mapping[str, object],
     wanted: Mapping[str, str] = {},
 ) -> Response:
@@ -388,7 +388,9 @@ def described(
     return with_body(operation, request, reply, body)
 
 
-def with_body(operation: Operation, request: Request, reply: Reply, body: object) -> Response:
+def with_body(
+    operation: Operation, request: Request, reply: DocumentedReply, body: object
+) -> Response:
     """Return a documented response with a value as its body, and with the documented headers.
 
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
@@ -462,9 +464,9 @@ def failed(
     asked = (details, *statuses), (*reasons,), key, name, path
     error: ErrorResponse | None = values.results.get(asked)
     if error is None:
-        from mockpets.seed.documented_errors import error_response  # errors are rare
+        from mockpets.seed.documented_errors import documented_error  # errors are rare
 
-        error = error_response(
+        error = documented_error(
             details.described, statuses, reasons, values, key=key, name=name, request_path=path
         )
         if len(key) + len(path) + sum([len(what) for _, what in reasons]) <= _KEPT_LENGTH:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mockpets.contract.openapi_loader import Node
-from mockpets.seed.documented_errors import PROBLEM, ErrorResponse, error_response
+from mockpets.seed.documented_errors import PROBLEM, ErrorResponse, documented_error
 from tests.contract.json_schema import is_valid_by
 from tests.seed.documents import document_with, response, values_of
 
@@ -39,7 +39,7 @@ def respond(
     schemas = {"User": {"type": "object"}, "Article": {"type": "object"}}
     document = document_with(folder, {"get": {**success, **responses}}, schemas)
     values = values_of(document)
-    result = error_response(document.operations[0], wanted, reasons, values, **options)
+    result = documented_error(document.operations[0], wanted, reasons, values, **options)
     is_valid = is_valid_by(document)
     for documented in responses.values():
         for media in documented.get("content", {}).values():
