@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from mockpets.cli.commands import Choice, cannot_write, program
+from mockpets.cli.commands import Choice, program, writing
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import columns, cut, on_terminal
 from mockpets.cli.options import given, integer, option, with_format, with_settings
@@ -284,11 +284,9 @@ def _audit(
     from mockpets.audit.summary import new_causes
 
     file = output / RESULT_FILE
-    try:
+    with writing(output):
         output.mkdir(parents=True, exist_ok=True)
         (output / _LOG).touch()
-    except OSError as error:
-        raise cannot_write(output, error) from error
     before = _written_at(file)
     ended = _run(request, output / _LOG)
     print_problems(ended.problems)
@@ -304,11 +302,9 @@ def _audit(
     print_problems(accept(result, inputs.accepted))
     if inputs.baseline is not None:
         mark_known(result, inputs.baseline)
-    try:
+    with writing(output):
         write_result(output, result)
         files = [str(write_sheet(output, result)), str(file)]
-    except OSError as error:
-        raise cannot_write(output, error) from error
     status = ended.status
     if tests is not None and status != INTERRUPTED:
         try:

@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -86,6 +87,15 @@ def cannot_write(path: Path, error: OSError) -> InputError:
     elif isinstance(error, PermissionError):
         hint = "check the permissions of the file and its folder"
     return invalid(str(path), f"cannot write this file: {error.strerror}", hint)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an error of the operating system about a file into that of `cannot_write`."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(path, error) from error
 
 
 def write_new(path: Path, text: str, hint: str) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from mockpets.cli.commands import Choice, cannot_write
+from mockpets.cli.commands import Choice, writing
 from mockpets.cli.options import integer, option
 from mockpets.cli.templates import fill, template
 from mockpets.constants import VERSION
@@ -110,9 +110,7 @@ def deploy(target: str, processes: int, out: Path | None) -> None:
         if out is None:
             click.echo(f"# ---- {name}\n{text}")
             continue
-        try:
+        with writing(out / name):
             out.mkdir(parents=True, exist_ok=True)
             (out / name).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise cannot_write(out / name, error) from error
         click.echo(f"wrote {out / name}")

@@ -13,7 +13,7 @@ import click
 
 from mockpets import kit_files as texts
 from mockpets.cli.app_source import documents, framework, url_variables
-from mockpets.cli.commands import cannot_write, lock_file, npm_runner, program
+from mockpets.cli.commands import lock_file, npm_runner, program, writing
 from mockpets.cli.kit import CONFIGS, read_file, write_file, write_kit
 from mockpets.cli.options import flag, option, with_settings
 from mockpets.cli.templates import fill, template
@@ -281,10 +281,8 @@ def _write(
             write_file(path, text)
             created.append(path)
         for path, (text, line) in changed.items():
-            try:
+            with writing(path):
                 path.write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise cannot_write(path, error) from error
             lines.append(f"{path}: {line}")
         if not front_end.kit.exists():  # it reads mockpets.toml
             folder = front_end.kit.parent if front_end.is_npm else front_end.kit

@@ -14,7 +14,7 @@ import click
 
 from mockpets import kit_files as texts
 from mockpets.cli.api_types import NONE, modules_of
-from mockpets.cli.commands import cannot_write, is_npm_package, program, report
+from mockpets.cli.commands import is_npm_package, program, report, writing
 from mockpets.cli.options import flag, with_options, with_settings
 from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
@@ -286,15 +286,13 @@ def write_file(path: Path, text: str) -> None:
     except UnicodeEncodeError as error:
         what, hint = "cannot write this file: a path in it is not UTF-8", "rename the folder"
         raise invalid(str(path), what, hint) from error
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if _version(path) is not None:
             path.unlink()
         # Exclusively: never write to where a symbolic link leads.
         with path.open("xb") as file:
             file.write(data)
-    except OSError as error:
-        raise cannot_write(path, error) from error
 
 
 def _check(files: Mapping[Path, str], command: str) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.commands import cannot_write, program, report
+from mockpets.cli.commands import program, report, writing
 from mockpets.cli.options import flag, given, integer, option, with_json
 from mockpets.cli.remote import given_selection, show, with_client, with_contracts
 from mockpets.constants import FILE_SUFFIXES, NAME_LENGTH, SCENARIO_NAME
@@ -204,15 +204,13 @@ def write(path: Path, text: str) -> bool:
     :raise InputError: the file was changed, or is not a recorded one, or cannot be written.
     """
     new = _marked(text)
-    try:
+    with writing(path):
         old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         if old == new:
             return False
         if old:
             _check_recorded(path, old)
         path.write_text(new, encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(path, error) from error
     return True
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli.commands import Choice, cannot_write, unknown_names
+from mockpets.cli.commands import Choice, unknown_names, writing
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import flag, given, option, with_format
@@ -184,11 +184,8 @@ def add_to_job(markdown: str) -> None:
     :raise InputError: the file cannot be written.
     """
     if summary := os.environ.get(_SUMMARY):
-        try:
-            with Path(summary).open("ab") as stream:
-                stream.write(f"{markdown}\n".encode())
-        except OSError as error:
-            raise cannot_write(Path(summary), error) from error
+        with writing(Path(summary)), Path(summary).open("ab") as stream:
+            stream.write(f"{markdown}\n".encode())
 
 
 def _problems(files: tuple[Path, ...], *, is_har: bool) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from mockpets.cli.commands import cannot_write, report
+from mockpets.cli.commands import report, writing
 from mockpets.cli.options import flag, option
 from mockpets.errors import printable
 from mockpets.skill_files import SKILL, skill_files
@@ -39,12 +39,10 @@ def skill(folder: Path | None, check: bool) -> int:
     if check:
         report(f"{root / name}: is out of date; run 'mockpets skill --install'" for name in changed)
         return 1 if changed else 0
-    try:
+    with writing(root):
         for name in changed:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(texts[name], encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(root, error) from error
     done = f"wrote {len(changed)} of {len(texts)} files" if changed else "is up to date"
     click.echo(printable(f"{root}: {done}"))
     return 0
