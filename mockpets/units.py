@@ -52,6 +52,12 @@ def dotted(path: Iterable[str | int]) -> str:
     )
 
 
+def hyphenated(text: str) -> str:
+    """Return a text as file names have it: ``create-article-422`` for ``CreateArticle-422``."""
+    words = re.sub("([a-z0-9])([A-Z])", r"\1-\2", text)
+    return re.sub("[^a-z0-9]+", "-", words.lower()).strip("-")
+
+
 def counted(number: int, noun: str) -> str:
     """Return ``1 request`` or ``2 requests``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

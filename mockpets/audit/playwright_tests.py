@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.audit.playwright_run import RUN_MODULE, Run, not_failing
 from mockpets.constants import VERSION
 from mockpets.errors import InputError, invalid, printable, problem_with
+from mockpets.units import hyphenated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -306,16 +307,12 @@ def _test(
 
 
 def _file_name(identifier: str, names: set[str]) -> str:
-    slug = re.sub("[^a-z0-9]+", "-", _kebab(identifier).lower()).strip("-")[:80] or "cause"
+    slug = hyphenated(identifier)[:80] or "cause"
     name, number = f"{slug}.spec.ts", 1
     while name in names:
         number += 1
         name = f"{slug}-{number}.spec.ts"
     return name
-
-
-def _kebab(name: str) -> str:
-    return re.sub("([a-z0-9])([A-Z])", r"\1-\2", name)
 
 
 def _message_lines(context: _Context) -> list[str]:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from mockpets.contract.contract_description import description
 from mockpets.contract.states import lists
 from mockpets.strict_json import dump_json
+from mockpets.units import hyphenated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ def parts(contract: Contract) -> Mapping[str, str]:
     ] or [*zip(contract.operations.values(), described, strict=True)]
     shown, about = _shown_first(pairs)
     rejected, status = _rejected(pairs, about["collection"])
-    scenario = _slug(f"{rejected.name[:50]}-{status}")
+    scenario = hyphenated(f"{rejected.name[:50]}-{status}")
     return {
         "list": _text(shown.name),
         "error": str(_first(about, _LIST_ERRORS)),
@@ -147,12 +148,6 @@ def _with_key(value: str) -> str:
         return "mock.key"
     before = re.fullmatch(rf"(.*\W){_KEY}", value)
     return f"`{before[1]}${{mock.key}}`" if before else _text(value)
-
-
-def _slug(name: str) -> str:
-    """Return a name as file names have it: ``create-article-422`` for ``CreateArticle-422``."""
-    words = re.sub("([a-z0-9])([A-Z])", r"\1-\2", name)
-    return re.sub("[^a-z0-9]+", "-", words.lower()).strip("-")
 
 
 def _text(name: str) -> str:
