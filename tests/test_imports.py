@@ -45,7 +45,7 @@ RULE = [
     (1, "mockpets.addresses", ()), (1, "mockpets.admission", ()), (1, "mockpets.limits", ()),
     (1, "mockpets.redaction", ()), (1, "mockpets.strict_json", ()), (1, "mockpets.units", ()),
     (1, "mockpets.urls", ()), (1, "mockpets.version", ()), (1, "mockpets.interface", ()),
-    (1, "mockpets.syntax_errors", ()), (1, "mockpets.text_files", ()),
+    (1, "mockpets.syntax_errors", ()), (1, "mockpets.text_files", ()), (1, "mockpets.lexemes", ()),
 ]  # fmt: skip
 LEVELS = {package: level for level, package, _ in RULE}
 LEAF = 1

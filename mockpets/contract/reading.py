@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from mockpets.errors import InputError, Problem, did_you_mean, first_problems, invalid
+from mockpets.lexemes import YAML_WORDS, json_lexemes
 from mockpets.strict_json import deeper_than
 from mockpets.syntax_errors import not_json, not_yaml, position_of
 from mockpets.text_files import place as place_in
 from mockpets.units import dotted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 DEPTH: Final = 200
 """Maximum depth of a document, since what reads one recurses."""
@@ -33,18 +34,12 @@ _DIGITS: Final = 400
 """Maximum digits of a number, and of its exponent's effect; a float in full has fewer."""
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-YAML_WORDS: Final[dict[str, bool | None]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
 _NUMBER_STARTS: Final = frozenset("+-.0123456789")
 _NUMBER: Final = re.compile(
     r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+|0o[0-7]+"
 )
 _TAG: Final = "tag:yaml.org,2002:"
 _SCALAR_TAGS: Final = {f"{_TAG}{name}" for name in ("int", "float", "bool", "null")}
-_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+')
 _LONE_SURROGATE: Final = re.compile(
     r"\\(?:u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD](?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]|\\u[dD])"
 )
@@ -188,17 +183,6 @@ def _read_json(text: str, shown: str) -> object:
     if not is_valid or _LONE_SURROGATE.search(text):
         _JsonScan(text, shown).positions()  # raises the problems, if it finds any
     return value
-
-
-def json_lexemes(text: str) -> Iterator[tuple[str, Position]]:
-    """Yield the lexemes of a text that is JSON, but its commas and colons, with their positions."""
-    line, line_start, counted = 1, 0, 0
-    for match in _JSON_TOKEN.finditer(text):
-        start = match.start()
-        if newlines := text.count("\n", counted, start):
-            line, line_start = line + newlines, text.rindex("\n", 0, start) + 1
-        counted = start
-        yield match[0], (line, start - line_start + 1)
 
 
 class _JsonScan:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
-from mockpets.contract.reading import json_lexemes
 from mockpets.errors import Problem, invalid
+from mockpets.lexemes import json_lexemes
 from mockpets.scenario.language.nodes import Event, Node, TreeReader
 from mockpets.syntax_errors import not_json, not_yaml, position_of
 from mockpets.units import quote

@@ -12,7 +12,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from mockpets.contract.reading import YAML_WORDS
+from mockpets.lexemes import YAML_WORDS
 from mockpets.strict_json import load_json_of
 from mockpets.units import quote
 
