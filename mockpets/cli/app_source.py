@@ -19,7 +19,8 @@ class Framework(NamedTuple):
     :param package: the npm package that it is known by.
     :param prefix: what the names of these variables begin with.
     :param command: the development server for tests, without what runs npm packages. It has
-        another port than yours, so that both can run; only `react-scripts` has no such option.
+        another port than yours, so that tests never open that one; only `react-scripts` has no such
+        option. From version 8.4, Vite does not start beside another one, and names its URL.
     """
 
     package: str
