@@ -295,6 +295,7 @@ def _prepared_headers(
     """Return the headers that seldom differ between two requests.
 
     :param scenarios: the names of the active ones; None without a session.
+    :param stubs: the labels of those that apply.
     :param seed: of the session, if the scenarios respond by chance.
     :param off_contract: why the contract does not list the response; None if it does.
     :param removal: of the operation, if it is deprecated.

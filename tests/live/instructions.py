@@ -183,7 +183,7 @@ def _counted(process: subprocess.Popen[bytes], output: Path) -> int:
     dumps = len([*output.parent.glob("callgrind.*-01")])
     dump = output.with_name(f"callgrind.{dumps + 1}-01")
     command = ["vgdb", f"--pid={process.pid}", "dump"]
-    for _ in range(_TRIES):  # on a busy machine, vgdb may wait for ever
+    for _ in range(_TRIES):  # on a busy machine, vgdb may wait forever
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=_TRY_SECONDS)
         except subprocess.TimeoutExpired:
