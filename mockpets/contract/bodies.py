@@ -94,11 +94,10 @@ class Bodies:
             raise _BodyError("too large", what)
         if known := self._json.get(content_type):
             json_field, media_type = known
-            return _accepted(json_field, _json(raw))._replace(media_type=media_type)
+            return _accepted(json_field, _json(raw), media_type)
         kind, options = _parsed(content_type)
         media_type = self._described(kind, content_type)
-        media = self._content[media_type]
-        schema: Node = media["schema"]
+        schema: Node = self._content[media_type]["schema"]
         if is_json(kind):
             if options.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
                 what = f"must have the charset utf-8, got {content_type[:_SHOWN]}"
@@ -109,13 +108,13 @@ class Bodies:
                 self._json.keep(content_type, (field, media_type))
         elif kind in (_FORM, _MULTIPART):
             form = self._fields.text_field(schema)
-            return self._form(raw, (kind, options), media, form)._replace(media_type=media_type)
+            return self._form(raw, (kind, options), media_type, form)
         elif kind.startswith("text/"):
             value = _text(raw, options.get("charset", "utf-8"))
             field = self._fields.text_field(schema)
         else:
             return Sent(_file("", raw, kind), media_type=media_type)
-        return _accepted(field, value)._replace(media_type=media_type)
+        return _accepted(field, value, media_type)
 
     @cached_property
     def _known(self) -> Mapping[str, str]:
@@ -162,12 +161,12 @@ class Bodies:
         return is_object or self._fields.text_field(schema).is_scalar
 
     def _form(
-        self, raw: bytes, kind: tuple[str, Mapping[str, str]], media: Node, field: TextField
+        self, raw: bytes, kind: tuple[str, Mapping[str, str]], media_type: str, field: TextField
     ) -> Sent:
         """Return the object of a form; a file is an object with its name, size and type."""
         texts, files = _form_parts(raw, *kind)
         properties = field.field.shape.fields
-        encoding = media.get("encoding", {})
+        encoding = self._content[media_type].get("encoding", {})
         sent: dict[tuple[str, ...], list[Any]] = {}
         for name, values in texts.items():
             keys = (name,) if name in properties else tuple(nested_keys(name))
@@ -183,7 +182,7 @@ class Bodies:
             else:  # a part with a type of its own, such as JSON
                 read = [_part(_text(data, "utf-8"), field_of_file) for _, data, _ in uploads]
                 sent[name,] = read
-        result = _accepted(field, nested_object(sent))
+        result = _accepted(field, nested_object(sent), media_type)
         if isinstance(result.value, dict):
             described = {
                 name: [_file(*each) for each in uploads]
@@ -270,8 +269,8 @@ def _file(name: str, data: bytes, kind: str) -> dict[str, object]:
     return {"name": name, "size": len(data), "type": kind}
 
 
-def _accepted(field: ContractField, value: object) -> Sent:
+def _accepted(field: ContractField, value: object, media_type: str) -> Sent:
     accepted = field.accept(value)
     if accepted is INVALID:
-        return Sent(INVALID, "invalid", tuple(field.problems(value)))
-    return Sent(accepted)
+        return Sent(INVALID, "invalid", tuple(field.problems(value)), media_type)
+    return Sent(accepted, media_type=media_type)

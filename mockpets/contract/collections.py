@@ -83,6 +83,8 @@ def identity(key: Key) -> Key:
 
     The text ``7`` is the integer, and so is ``-0``.
     """
+    if key.__class__ is int:
+        return key
     number = parse_int64(str(key))
     return key if number is None else number
 

@@ -132,7 +132,7 @@ def text_checks(nodes: Sequence[Node]) -> tuple[Check, ...]:
 
 
 def number_checks(nodes: Sequence[Node], *, is_integer: bool) -> tuple[Check, ...]:
-    checks = [Check(_is_finite, "must be a number that JSON can represent")]
+    checks = [Check(is_finite, "must be a number that JSON can represent")]
     limits = limits_of(nodes)
     if limits != Limits():
         noun = NOUNS["integer" if is_integer else "number"]
@@ -221,10 +221,10 @@ def _repeated(items: Sequence[object]) -> Iterator[object]:
 
 
 def _is_limit(value: object) -> TypeGuard[int | float | Decimal]:
-    return is_number(value) and _is_finite(value)
+    return is_number(value) and is_finite(value)
 
 
-def _is_finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
     if value.__class__ is int:
         return True
     return value.is_finite() if isinstance(value, Decimal) else abs(value) != float("inf")

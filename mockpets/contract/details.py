@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.fields import INVALID
 from mockpets.contract.inference import infer
-from mockpets.contract.media_types import is_sent, json_media
+from mockpets.contract.media_types import concrete, is_sent, json_media
 from mockpets.contract.openapi_loader import operations
 from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security
@@ -42,14 +42,16 @@ class DocumentedReply(NamedTuple):
     """A response as the document describes it.
 
     :param status: the one to send: of ``2XX``, 200 or what is usual for the role.
-    :param media_type: of the body; empty without a body.
+    :param media_type: of the body to send; empty without a body.
     :param media: the media object; one with an empty schema without a body.
+    :param header_names: those of the documented headers, in lower case.
     """
 
     status: int
     node: Node
-    media_type: str = ""
-    media: Node = _NO_BODY
+    media_type: str
+    media: Node
+    header_names: frozenset[str]
 
     @property
     def schema(self) -> Node:
@@ -195,6 +197,7 @@ class Details:
         self.described: Final = described
         self.identity: Final = object()
         """Stands for it in the keys of results that may be kept longer."""
+        self._replies: dict[int, DocumentedReply] = {}
 
     @property
     def role(self) -> GuessedRole:
@@ -262,14 +265,20 @@ class Details:
         tag = ["ETag"] if self.guess.collection in self.api.conditional else []
         return tuple(dict.fromkeys(names + tag))
 
-    def reply(self, status: int, node: Node) -> DocumentedReply:
-        """Return a response with a status."""
-        content: Node = node.get("content") or {}
-        if status in (204, 205, 304) or not content:
-            return DocumentedReply(status, node)
+    def reply(self, status: int) -> DocumentedReply:
+        """Return the response with a status; without a body if the status is not documented."""
+        if status not in self._replies:
+            self._replies[status] = self._reply(status)
+        return self._replies[status]
+
+    def _reply(self, status: int) -> DocumentedReply:
+        node = self.response(status) or {}
+        content: Node = {} if status in (204, 205, 304) else node.get("content") or {}
         known = [*content.items()]
         sent = [each for each in known if is_sent(*each)]
-        return DocumentedReply(status, node, *(json_media(content) or (sent or known)[0]))
+        media_type, media = json_media(content) or (sent or known or [("", _NO_BODY)])[0]
+        names = frozenset(each.lower() for each in node.get("headers") or ())
+        return DocumentedReply(status, node, concrete(media_type), media, names)
 
     @cached_property
     def success(self) -> DocumentedReply:
@@ -279,11 +288,9 @@ class Details:
         """
         known = self.described.responses
         usual = _USUAL.get(self.role, 200)
-        if node := known.get(str(usual)):
-            return self.reply(usual, node)
         statuses = sorted(status for status in known if status[:1] in "23" and status.isdigit())
+        if known.get(str(usual)) or not statuses:
+            return self.reply(usual)
         if len(statuses) > 1 and self.role in ("replace", "update"):
             statuses = [status for status in statuses if status != "201"]  # if it creates
-        if statuses:
-            return self.reply(int(statuses[0]), known[statuses[0]])
-        return self.reply(usual, known.get("2XX") or known.get("default") or {})
+        return self.reply(int(statuses[0]))

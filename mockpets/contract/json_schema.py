@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.contract.constraints import (
     NOUNS,
+    is_finite,
     json_key,
     limits_of,
     list_checks,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     Make = Callable[[tuple[object, ...]], "SchemaField"]
     """Returns the field of the conjunction of some schemas of the document."""
     Validate = Callable[["SchemaField", object], list[ValueProblem]]
+    Accepts = dict[type, Callable[[Any, "Memo"], object]]
+    """The function that accepts a value of each valid type, without its choices."""
 
 NESTED_CHOICES: Final = 40
 """Levels of nested `oneOf`, `anyOf` and `not` that are enforced."""
@@ -255,23 +258,23 @@ class SchemaField(ContractField):
         return self.types is not None and "number" not in self.types
 
     @cached_property
-    def accepts(self) -> dict[type, Callable[[Any, Memo], object]]:
-        """The function that accepts a value of each valid type, without its choices."""
-        accepts: dict[type, Callable[[Any, Memo], object]] = {}
+    def accepts(self) -> Accepts:
+        accepts: Accepts = {}
         if self._allows_null:
             accepts[type(None)] = _itself
         if self._is_never:
             return accepts
-        known: dict[type, Callable[[Any, Memo], object]] = {
-            str: partial(_accept_text, tuple(check.is_valid for check in self._of_text)),
-            **dict.fromkeys((int, float, Decimal), self._accept_number),
+        known: Accepts = {
+            str: partial(_accept_text, _all_but(is_unicode, self._of_text)),
+            int: partial(_accept_checked, _all_but(is_finite, self._of_number)),
+            **dict.fromkeys((float, Decimal), self._accept_number),
             bool: _itself,
             list: self._accept_list,
             dict: self._accept_object if self.parts else self._accept_any_object,
         }
         for kind, accept in known.items():
             names = {JSON_TYPES[kind]}
-            if accept == self._accept_number:
+            if "number" in names:
                 names.add("integer")
             if self.types is None or self.types & names:
                 accepts[kind] = accept if self._enum is None else partial(self._listed, accept)
@@ -324,7 +327,7 @@ class SchemaField(ContractField):
         return object_checks(self._nodes)
 
     def _accept_number(self, value: Any, _: Memo) -> object:
-        if self._is_integer and value.__class__ is not int:
+        if self._is_integer:
             if not is_whole(value):
                 return INVALID
             if -_LONG < value < _LONG:
@@ -363,18 +366,15 @@ class SchemaField(ContractField):
         for check in self._of_object:
             if not check.is_valid(value):
                 return INVALID
-        for name in shape.required:
-            if name not in value:
-                return INVALID
-        result = {}
+        if not shape.required <= value.keys():
+            return INVALID
+        result, accepts = {}, shape.accepts
         for name, item in value.items():
-            field = shape.simple.get(name)
-            if field is None:
+            known = accepts.get(name)
+            if known is None:
                 accepted = self._accept_other(name, item, memo)
-            elif field.choices:
-                accepted = field.accept_within(item, memo)
             else:  # as `accept_within` would, which is another call for each property
-                accept = field.accepts.get(item.__class__)
+                accept = known.get(item.__class__)
                 accepted = INVALID if accept is None else accept(item, memo)
             if accepted is INVALID:
                 return INVALID
@@ -397,7 +397,12 @@ class SchemaField(ContractField):
         return result
 
     def _accept_other(self, name: str, item: object, memo: Memo) -> object:
-        """Return the value of a property that is hidden, or has no field of its own, or several."""
+        """Return the value of a property that is not, or not yet, in `Shape.accepts`."""
+        simple = self.shape.simple.get(name)
+        if simple is not None:
+            if not simple.choices:
+                self.shape.accepts[name] = simple.accepts
+            return simple.accept_within(item, memo)
         fields = self.shape.of(name)
         if fields is None or not self.shape.is_name(name):
             return INVALID
@@ -555,7 +560,7 @@ class Shape:
     """The fields of the properties of an object, from all schemas of a conjunction.
 
     :param fields: those of the declared properties, by name.
-    :param required: the names of required properties.
+    :param required: the names of required properties, in order.
     :param patterns: whether a name matches a pattern, and the field of its property.
     :param other: the field of all other properties; None if they are not allowed.
     :param drops_others: whether other properties are ignored, unless they are required.
@@ -596,15 +601,15 @@ class Shape:
             self.drops_others = self.declares and not others and not is_parent
         self.names = make(tuple(names)) if names else None
         listed = [name for node in nodes for name in _names(node.get("required"))]
-        self.required = tuple(
-            name
-            for name in dict.fromkeys(listed)
-            if name not in self.fields or not self.fields[name].is_hidden
-        )
+        self.required = dict.fromkeys(
+            name for name in listed if name not in self.fields or not self.fields[name].is_hidden
+        ).keys()
         is_simple = not self.patterns and self.names is None
         visible = {name: each for name, each in self.fields.items() if not each.is_hidden}
         self.simple = visible if is_simple else {}
         """The fields of properties whose value has one field, and whose name needs no check."""
+        self.accepts: dict[str, Accepts] = {}
+        """Those of `simple` fields that have no choices and that were needed so far."""
 
     def of(self, name: str) -> tuple[SchemaField, ...] | None:
         """Return the fields of a property; () if it is dropped, None if it is not allowed."""
@@ -694,11 +699,27 @@ def _itself(value: object, _: Memo) -> object:
     return value
 
 
-def _accept_text(checks: Sequence[Callable[[str], bool]], value: str, _: Memo) -> object:
+def _accept_checked(checks: Sequence[Callable[[Any], bool]], value: object, _: Memo) -> object:
     for is_valid in checks:
         if not is_valid(value):
             return INVALID
     return value
+
+
+def _accept_text(checks: Sequence[Callable[[str], bool]], value: str, _: Memo) -> object:
+    if not (value.isascii() or is_unicode(value)):
+        return INVALID
+    for is_valid in checks:
+        if not is_valid(value):
+            return INVALID
+    return value
+
+
+def _all_but(
+    known: Callable[[Any], bool], checks: Sequence[Check]
+) -> Sequence[Callable[[Any], bool]]:
+    """Return the functions of checks, without one that the caller knows to hold, or calls."""
+    return tuple(check.is_valid for check in checks if check.is_valid is not known)
 
 
 def _without_hidden(result: Any) -> Any:

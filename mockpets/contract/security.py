@@ -104,12 +104,11 @@ class _Scheme(NamedTuple):
         word = self.word(prefix)
         given, _, key = text.partition(" ")
         key = key.strip()
-        place = f"the header Authorization with '{word}'"
+        if key and given.lower() == word.lower():
+            return _basic(key) if self.name == "basic" else Credential("", key)
         if not text:
-            return Credential(f"{place}{_MISSING}")
-        if given.lower() != word.lower() or not key:
-            return Credential(f"the header Authorization must be '{word} ...'")
-        return _basic(key) if self.name == "basic" else Credential("", key)
+            return Credential(f"the header Authorization with '{word}'{_MISSING}")
+        return Credential(f"the header Authorization must be '{word} ...'")
 
 
 def _found(key: str, place: str) -> Credential:
@@ -188,17 +187,20 @@ class Security:
 
         :param keys: those of the server; empty if any key is valid.
         """
-        first: Credential | None = None
+        first = ""
         for schemes in self._sets:
-            credentials = [each.read(sent, self._prefix) for each in schemes]
-            wrong = next((each for each in credentials if each.problem), None)
-            if wrong is None:
-                given = [each for each in credentials if each.key]
-                if not keys or all(_is_known(each.key, keys) for each in given):
-                    return next(iter(given), Credential(""))
-                wrong = Credential("the key is invalid")
+            wrong, given = "", []
+            for each in schemes:
+                problem, key = each.read(sent, self._prefix)
+                wrong = wrong or problem
+                if key:
+                    given.append(key)
+            if keys and not wrong and not all(_is_known(key, keys) for key in given):
+                wrong = "the key is invalid"
+            if not wrong:
+                return Credential("", given[0] if given else "")
             first = first or wrong
-        return first or Credential("")
+        return Credential(first)
 
 
 def _is_known(key: str, keys: Collection[str]) -> bool:

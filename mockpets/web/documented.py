@@ -15,7 +15,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.media_types import concrete, is_json
-from mockpets.contract.parameters import NOTHING_READ
 from mockpets.contract.schema_shapes import singular
 from mockpets.seed.document_values import values_of as values_for
 from mockpets.seed.values import ABSENT
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from mockpets.interface import Pair
     from mockpets.records.store import Store
     from mockpets.scenario.scenario_model import Canned, Described
-    from mockpets.seed.documented_errors import ErrorResponse
     from mockpets.seed.values import Values
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -189,7 +187,7 @@ def stubbed(operation: Operation, request: Request, reply: Canned, sent: Describ
         if response.status_code == HTTPStatus.UNAUTHORIZED and details.security.challenge:
             response.set_header("WWW-Authenticate", details.security.challenge)
     else:
-        documented = details.reply(reply.status, details.response(reply.status) or {})
+        documented = details.reply(reply.status)
         wanted = {"example": sent.example} if sent.example else {}
         try:
             echo = {**request.args, **arguments}
@@ -212,11 +210,10 @@ def _wanted(operation: Operation, wanted: Mapping[str, str]) -> DocumentedReply:
     if "code" not in wanted:
         return details.success
     status = int(wanted["code"])
-    node = details.response(status)
-    if node is None:
+    if details.response(status) is None:
         known = ", ".join(details.described.responses)
         raise _PreferError(f"code={status} is not documented; {operation.name} has {known}")
-    return details.reply(status, node)
+    return details.reply(status)
 
 
 def _not_sent(operation: Operation, request: Request, why: str) -> Response:
@@ -238,16 +235,15 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     parameters = details.parameters
     segments = tuple([(name, str(value)) for name, value in (request.view_args or {}).items()])
     path, query = _target(details, segments, request.environ.get("QUERY_STRING", ""))
-    header = cookie = NOTHING_READ
+    problems = query.problems
     if parameters.has("header"):
-        header = parameters.read("header", _headers(request))
+        problems = problems + parameters.read("header", _headers(request)).problems
     if parameters.has("cookie"):
         sent_cookies = {name: request.cookies.getlist(name) for name in request.cookies}
-        cookie = parameters.read("cookie", sent_cookies)
+        problems = problems + parameters.read("cookie", sent_cookies).problems
     if unknown := query.unknown:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
         request.notes.append(("ignored_query", f"ignored parameters: {names}"))
-    problems = [*query.problems, *header.problems, *cookie.problems]
     if path.problems:
         # A key of another form is one that no record has.
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
@@ -262,8 +258,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         )
         fitting = [428] if is_condition else [400, 422]
         return failed(operation, request, "invalid_request", fitting, problems)
-    environ = request.environ
-    content_type, raw = environ.get("CONTENT_TYPE", ""), b""
+    raw = b""
     try:
         if request.may_have_body:
             raw = request.get_data()
@@ -271,7 +266,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         most = "1 MiB" if request.max_content_length == SERVER_BODY_BYTES else "64 KiB"
         what = f"must have at most {most}"
         return failed(operation, request, "payload_too_large", (413, 400), [((), what)])
-    sent = details.bodies.read(raw, content_type)
+    sent = details.bodies.read(raw, request.environ.get("CONTENT_TYPE", ""))
     if sent.kind:
         code, statuses = _FAILURES[sent.kind]
         return failed(operation, request, code, statuses, sent.problems)
@@ -376,7 +371,7 @@ def described(
             known = ", ".join(each for each, _ in values.examples(reply.media) if each) or "none"
             message = f"example={name[:40]} is unknown or invalid; valid examples: {known}"
             raise _PreferError(message)
-    kind = concrete(reply.media_type)
+    kind = reply.media_type
     if body is ABSENT and kind in _PIXELS:
         body = bytes.fromhex(_PIXELS[kind])
     elif body is ABSENT and kind and not _is_text(kind):
@@ -395,14 +390,14 @@ def with_body(
 
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
     """
-    kind = concrete(reply.media_type)
+    kind = reply.media_type
     content = _encoded(kind, body) if kind else b""
     response = Response(content, reply.status, [("Content-Type", kind)] if kind else [])
-    headers = reply.node.get("headers")
-    if headers:
+    if reply.header_names:
         values, at = values_of(operation, request), f"{operation.name}/{reply.status}"
         known: Sequence[Pair] | None = values.results.get(key := ("headers", at))
         if known is None:
+            headers = reply.node["headers"]
             known = values.results.keep(key, [*_documented_headers(headers, values, at)])
         response.headers += known
     return response
@@ -462,16 +457,17 @@ def failed(
     details, values, path = details_of(operation), values_of(operation, request), request.path
     name = singular(kind or details.guess.collection)
     asked = (details, *statuses), (*reasons,), key, name, path
-    error: ErrorResponse | None = values.results.get(asked)
-    if error is None:
+    known: tuple[DocumentedReply, bytes] | None = values.results.get(asked)
+    if known is None:
         from mockpets.seed.documented_errors import documented_error  # errors are rare
 
         error = documented_error(
             details.described, statuses, reasons, values, key=key, name=name, request_path=path
         )
+        kind = concrete(error.media_type)
+        reply = details.reply(error.status)._replace(media_type=kind)
+        known = reply, _encoded(kind, error.body) if kind else b""
         if len(key) + len(path) + sum([len(what) for _, what in reasons]) <= _KEPT_LENGTH:
-            values.results.keep(asked, error)
+            values.results.keep(asked, known)
     request.error_code = code or None
-    node = details.response(error.status) or {}
-    reply = details.reply(error.status, node)._replace(media_type=error.media_type)
-    return with_body(operation, request, reply, error.body)
+    return with_body(operation, request, *known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from io import BytesIO
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Self, TypeAlias
@@ -43,6 +44,7 @@ def _decoded(text: str) -> str:
     return text.encode("latin-1").decode("utf-8", "replace")
 
 
+@lru_cache(256)  # the headers of documents
 def environ_key(header: str) -> str:
     """Return the key of a header in an environ (PEP 3333)."""
     return f"HTTP_{header.upper().replace('-', '_')}"

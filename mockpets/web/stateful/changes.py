@@ -52,7 +52,7 @@ def replace(action: Action) -> Response:
     """Replace a record, or several; or create one with the key in the path."""
     if action.guess.many:
         return _write_several(action, _replaced)
-    if action.store.find(action.key) is None and action.guess.creates:
+    if action.guess.creates and action.store.find(action.key) is None:
         _check(action, None)
         body = {**action.body, action.key_name: action.typed_key(action.key)}
         return respond_with_record(action, add(action, body), is_new=True)
@@ -255,10 +255,13 @@ def _patched(action: Action, before: Record, _: Body) -> Record:
 
 def _replaced(action: Action, before: Record, body: Body) -> Record:
     """Return a record with the properties of a body only, and those that clients cannot send."""
-    request = action.details.bodies_field(action.guess.body_envelope)
-    fields = request.shape.fields if request is not None else {}
-    sent = {name for name, field in fields.items() if not field.is_hidden}
-    sent &= action.schema.properties.keys()
+    results, key = action.api.results, ("names in a body", action.details)
+    sent: frozenset[str] | None = results.get(key)
+    if sent is None:
+        request = action.details.bodies_field(action.guess.body_envelope)
+        fields = request.shape.fields if request is not None else {}
+        names = {name for name, field in fields.items() if not field.is_hidden}
+        sent = results.keep(key, frozenset(names & action.schema.properties.keys()))
     kept = {name: value for name, value in before.items() if name not in sent}
     return {**kept, **body}
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.contract.contract_model import Operation
+    from mockpets.contract.details import DocumentedReply
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action
@@ -29,24 +30,24 @@ def _tag_of(representation: bytes) -> str:
     return f'"{blake2b(representation, digest_size=16).hexdigest()}"'
 
 
-def set_tag(action: Action, response: Response, representation: Callable[[], bytes]) -> None:
+def set_tag(
+    action: Action, reply: DocumentedReply, response: Response, representation: Callable[[], bytes]
+) -> None:
     """Set the header ETag where the document has it, and where its collection has conditions.
 
     A documented header whose schema allows no such tag keeps the value of the document.
+
+    :param reply: what the document says of the response.
     """
     details, role = action.details, action.guess.role
-    if len(response.headers) == 1 and action.guess.collection not in details.api.conditional:
-        return  # the common case: only the document adds to the media type
+    is_documented = "etag" in reply.header_names
+    if not is_documented and action.guess.collection not in details.api.conditional:
+        return
     is_gone = role == "delete" or (role == "one" and action.operation.method == "DELETE")
-    is_documented = response.header("ETag") is not None
-    if (
-        is_gone
-        or role == "login"
-        or not (is_documented or action.guess.collection in details.api.conditional)
-    ):
+    if is_gone or role == "login":
         return
     tag = _tag_of(representation())
-    headers = details.success.node.get("headers", {})
+    headers = reply.node.get("headers") or {}
     header = next((each for name, each in headers.items() if name.lower() == "etag"), None)
     if header is None or details.api.is_valid(header["schema"], tag):
         response.set_header("ETag", tag)

@@ -15,7 +15,7 @@ from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
@@ -116,34 +116,53 @@ class _Time(NamedTuple):
 
 
 class _Completion(NamedTuple):
-    """The properties of an object that the server sets.
+    """The properties that the server sets in one of the objects with the properties of a record.
 
+    :param way: to the object; empty for the record itself.
     :param initial: the defaults, and the first values of other required properties; `INVALID` for
         one that must be generated.
     """
 
+    way: PropertyPath
     times: Sequence[_Time]
     initial: Mapping[str, object]
 
+    def part(self, record: Record) -> dict[str, Any]:
+        """Return the object in a record, copied if it is below."""
+        for name in self.way:
+            known = record.get(name)
+            record[name] = record = dict(known) if isinstance(known, dict) else {}
+        return record
 
-def _completion(action: Action, field: SchemaField) -> _Completion:
-    results, key = action.api.results, ("completion", field)
-    known: _Completion | None = results.get(key)
-    return known or results.keep(key, _completion_of(field))
+
+def _completions(action: Action) -> Sequence[_Completion]:
+    """Return those of a record and, by JSON:API, of its `attributes`."""
+    results, schema = action.api.results, action.schema
+    known: Sequence[_Completion] | None = results.get(key := ("completions", schema))
+    if known is not None:
+        return known
+    field, made = schema.field(), []
+    made.append(_completion((), field, action.key_name))
+    if schema.is_resource:
+        made.append(_completion(("attributes",), field.shape.fields["attributes"], ""))
+    return results.keep(key, made)
 
 
-def _completion_of(field: SchemaField) -> _Completion:
+def _completion(way: PropertyPath, field: SchemaField, given: str) -> _Completion:
+    """Return what the server sets, except the property that has a value already."""
     times, initial = [], {}
     for name, each in field.shape.fields.items():
         if "string" in each.types_named and plain(name) in _CREATED + _UPDATED:
             longest = "2024-12-31" if each.openapi.get("format") == "date" else time_text(0)
             times.append(_Time(name, len(longest), plain(name) in _UPDATED))
         default = each.openapi.get("default", INVALID)
+        if name == given:
+            continue
         if default is not INVALID and each.accept(default) is not INVALID:
             initial[name] = default
         elif name in field.shape.required:
             initial[name] = _first_value(each)
-    return _Completion(times, initial)
+    return _Completion(way, times, initial)
 
 
 def _first_value(field: SchemaField) -> object:
@@ -162,8 +181,9 @@ def _first_value(field: SchemaField) -> object:
 def set_updated(action: Action, record: Record) -> None:
     """Set the times at which a record was updated."""
     now = _now(action)
-    for _, part, field in _parts(action, record):
-        for name, length, is_updated in _completion(action, field).times:
+    for completion in _completions(action):
+        part = completion.part(record)
+        for name, length, is_updated in completion.times:
             if is_updated:
                 part[name] = now[:length]
 
@@ -171,35 +191,20 @@ def set_updated(action: Action, record: Record) -> None:
 def _complete(action: Action, record: Record) -> None:
     """Set the times of a new record, and the defaults and required properties that it lacks."""
     now = _now(action)
-    for way, part, field in _parts(action, record):
-        times, initial = _completion(action, field)
-        for name, length, is_updated in times:
+    for completion in _completions(action):
+        part = completion.part(record)
+        for name, length, is_updated in completion.times:
             if is_updated or name not in part:
                 part[name] = now[:length]
-        for name, value in initial.items():
-            path = (*way, name)
-            if name not in part and path != (action.key_name,):
+        for name, value in completion.initial.items():
+            if name not in part:
+                path = (*completion.way, name)
                 part[name] = _generated(action, record, path) if value is INVALID else value
 
 
 def _now(action: Action) -> str:
     clock = session_of(action.request).clock
     return time_text(clock.now() if clock else real_time())
-
-
-def _parts(
-    action: Action, record: Record
-) -> Iterator[tuple[PropertyPath, dict[str, Any], SchemaField]]:
-    """Yield the objects with the properties of a record, with path and schema.
-
-    These are the record and, by JSON:API, its `attributes`, which are copied.
-    """
-    field = action.schema.field()
-    yield (), record, field
-    if action.schema.is_resource:
-        known = record.get("attributes")
-        record["attributes"] = part = dict(known) if isinstance(known, dict) else {}
-        yield ("attributes",), part, field.shape.fields["attributes"]
 
 
 def _generated(action: Action, record: Record, path: PropertyPath) -> object:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -40,8 +39,9 @@ _SLOT_JSON: Final = dump_json(_SLOT)
 
 def respond_with(action: Action, body: bytes) -> Response:
     """Return the response with a JSON body to a request that succeeds."""
-    response = with_body(action.operation, action.request, action.details.success, body + b"\n")
-    set_tag(action, response, lambda: response.body)
+    reply = action.details.success
+    response = with_body(action.operation, action.request, reply, body + b"\n")
+    set_tag(action, reply, response, lambda: response.body)
     return response
 
 
@@ -50,9 +50,9 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
 
     :param is_new: whether a PUT has created it.
     """
-    details, reply = action.details, action.details.success
-    if is_new and "201" in details.described.responses:
-        reply = details.reply(201, details.described.responses["201"])
+    reply = action.details.success
+    if is_new and "201" in action.details.described.responses:
+        reply = action.details.reply(201)
     body: object = ABSENT
     if reply.media_type and row is not None and action.guess.returns == "record":
         body = in_envelope(action, rendered(action, row)) + b"\n"
@@ -63,8 +63,8 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
     response = with_body(action.operation, action.request, reply, body)
     if row is not None:
-        set_tag(action, response, lambda: representation(action, row))
-        if len(response.headers) > 1 and response.header("Location") is not None:
+        set_tag(action, reply, response, lambda: representation(action, row))
+        if "location" in reply.header_names:
             path = _location(_addressed(action), parse_row(row).get(action.key_name, ""))
             if path:
                 response.set_header("Location", path)
@@ -242,19 +242,19 @@ def _addressed(action: Action) -> _Addressed:
 
 def _location(addressed: _Addressed, key: object) -> str:
     """Return the path of a record; empty if the request does not have the keys of its parents."""
-    texts, sent = _split(addressed.path), dict(addressed.sent)
-    names = texts[1::2]
+    template, names = _template(addressed.path)
+    sent = dict(addressed.sent)
     # Two paths may have different names for the key of a parent.
     values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
     values |= dict.fromkeys(names[-1:], key)
     if not values.keys() >= {*names}:
         return ""
     encoded = [quote(str(values[name]), safe="") for name in names]
-    parts = chain.from_iterable(zip_longest(texts[::2], encoded, fillvalue=""))
-    return f"{addressed.base}{''.join(parts)}"
+    return f"{addressed.base}{template % (*encoded,)}"
 
 
 @lru_cache(256)  # those of the document
-def _split(path: str) -> list[str]:
-    """Return the texts around the parameters of a path and, between them, their names."""
-    return re.split(r"\{([^{}]*)\}", path)
+def _template(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return a path with ``%s`` for each parameter, and their names."""
+    texts = re.split(r"\{([^{}]*)\}", path)
+    return "%s".join(text.replace("%", "%%") for text in texts[::2]), (*texts[1::2],)
