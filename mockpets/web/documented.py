@@ -105,7 +105,7 @@ def session_of(request: Request) -> Session:
     return session
 
 
-def credential(operation: Operation, request: Request, settings: Settings) -> Credential:
+def credential_of(operation: Operation, request: Request, settings: Settings) -> Credential:
     """Return the credential of a request.
 
     :param settings: its keys count only if the user has set some.
@@ -133,7 +133,7 @@ class Sent:
         return self._request.args.getlist(name)
 
 
-def unauthorized(operation: Operation, request: Request, problem: str) -> Response:
+def unauthorized_by(operation: Operation, request: Request, problem: str) -> Response:
     """Return the documented response to a request without a valid credential."""
     details = details_of(operation)
     response = failed(operation, request, "unauthorized", (401, 403), [((), problem)])
@@ -380,21 +380,22 @@ def described(
     elif body is ABSENT and kind:
         at = f"{operation.name}/{reply.status}"
         body = values.value(reply.schema, kind=operation.name, at=at, echo=echo)
-    return with_body(operation, request, reply, body)
+    return with_body(operation, values, reply, body)
 
 
 def with_body(
-    operation: Operation, request: Request, reply: DocumentedReply, body: object
+    operation: Operation, values: Values, reply: DocumentedReply, body: object
 ) -> Response:
     """Return a documented response with a value as its body, and with the documented headers.
 
+    :param values: generates those of the headers.
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
     """
     kind = reply.media_type
     content = _encoded(kind, body) if kind else b""
     response = Response(content, reply.status, [("Content-Type", kind)] if kind else [])
     if reply.header_names:
-        values, at = values_of(operation, request), f"{operation.name}/{reply.status}"
+        at = f"{operation.name}/{reply.status}"
         known: Sequence[Pair] | None = values.results.get(key := ("headers", at))
         if known is None:
             headers = reply.node["headers"]
@@ -470,4 +471,4 @@ def failed(
         if len(key) + len(path) + sum([len(what) for _, what in reasons]) <= _KEPT_LENGTH:
             values.results.keep(asked, known)
     request.error_code = code or None
-    return with_body(operation, request, *known)
+    return with_body(operation, values, *known)

@@ -130,13 +130,14 @@ class Playback:
         # 4. A place for the session and its records: 503, 507.
         request.session = session = request.session or self._create(name, request)
         if operation is not None and details is not None:
-            from mockpets.web import documented  # the built-in contract needs none of it
+            # The built-in contract needs none of it; `from mockpets.web` would search the package.
+            from mockpets.web.documented import credential_of, unauthorized_by
 
             request.max_content_length = self._limits.body_bytes
-            credential = documented.credential(operation, request, self._settings)
+            credential = credential_of(operation, request, self._settings)
             if credential.problem:
                 request.notes.append((credential.note, credential.problem))
-                return documented.unauthorized(operation, request, credential.problem)
+                return unauthorized_by(operation, request, credential.problem)
             request.credential = credential.key
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:

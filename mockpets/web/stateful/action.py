@@ -61,6 +61,11 @@ class Action:
     :param store: the records of its collection; None if the caller does not have them.
     """
 
+    # Not cached properties, whose lock takes as long as reading a request.
+    _people: Store | None = None
+    _known: dict[str, bytes | None] | None = None
+    _my_key: object = INVALID
+
     def __init__(
         self,
         operation: Operation,
@@ -96,10 +101,6 @@ class Action:
         """
         self.values: Final = values_of(operation, request)
         """What generates values."""
-        # Not cached properties, whose lock takes as long as reading a request.
-        self._people: Store | None = None
-        self._known: dict[str, bytes | None] | None = None
-        self._my_key: object = INVALID
 
     @property
     def host(self) -> str:

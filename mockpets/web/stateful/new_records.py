@@ -148,15 +148,15 @@ def _completions(action: Action) -> Sequence[_Completion]:
     return results.keep(key, made)
 
 
-def _completion(way: PropertyPath, field: SchemaField, given: str) -> _Completion:
-    """Return what the server sets, except the property that has a value already."""
+def _completion(way: PropertyPath, field: SchemaField, key: str) -> _Completion:
+    """Return what the server sets, except the key."""
     times, initial = [], {}
     for name, each in field.shape.fields.items():
         if "string" in each.types_named and plain(name) in _CREATED + _UPDATED:
             longest = "2024-12-31" if each.openapi.get("format") == "date" else time_text(0)
             times.append(_Time(name, len(longest), plain(name) in _UPDATED))
         default = each.openapi.get("default", INVALID)
-        if name == given:
+        if name == key:
             continue
         if default is not INVALID and each.accept(default) is not INVALID:
             initial[name] = default

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.details import Details
-    from mockpets.contract.document_records import DocumentRecords
     from mockpets.contract.json_schema import SchemaField
+    from mockpets.contract.openapi_loader import Node
     from mockpets.seed.values import Values
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
@@ -40,7 +40,7 @@ _SLOT_JSON: Final = dump_json(_SLOT)
 def respond_with(action: Action, body: bytes) -> Response:
     """Return the response with a JSON body to a request that succeeds."""
     reply = action.details.success
-    response = with_body(action.operation, action.request, reply, body + b"\n")
+    response = with_body(action.operation, action.values, reply, body + b"\n")
     set_tag(action, reply, response, lambda: response.body)
     return response
 
@@ -61,7 +61,7 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
         if body is ABSENT:
             at = f"{action.operation.name}/{reply.status}"
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
-    response = with_body(action.operation, action.request, reply, body)
+    response = with_body(action.operation, action.values, reply, body)
     if row is not None:
         set_tag(action, reply, response, lambda: representation(action, row))
         if "location" in reply.header_names:
@@ -99,60 +99,65 @@ def rendered(action: Action, row: bytes) -> bytes:
 
 def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
     """Yield what `rendered` returns for each record."""
-    details, schema, values = action.details, action.schema, action.values
-    me = action.my_key if action.additions.is_personal else None
+    details, additions = action.details, action.additions
+    me = action.my_key if additions.is_personal else None
     addressed = None
-    if schema.self_link and action.collection.item_path:
+    if action.schema.self_link and action.collection.item_path:
         addressed = _addressed(action)
-    results, has_people = values.results, bool(action.additions.owner)
+    results = action.values.results
     for row in rows:
-        person = action.person_in(row) if has_people else None
+        person = action.person_in(row) if additions.owner else None
         key = (details, row, me, person, addressed)
         shown: bytes | None = results.get(key)
         if shown is None:
-            shown = _rendered(details, schema, values, row, me, person, addressed)
+            value = expanded(additions, parse_row(row), me, person)
+            shown = dump_json(_rendered(action, value, addressed))
             if len(row) <= _KEPT_BYTES:
                 results.keep(key, shown)
         yield shown
 
 
-def _rendered(
-    details: Details,
-    schema: DocumentRecords,
-    values: Values,
-    row: bytes,
-    me: object,
-    person: bytes | None,
-    addressed: _Addressed | None,
-) -> bytes:
-    api, guess, record = details.api, details.guess, parse_row(row)
-    value = expanded(api.additions(schema.guessed.name), record, me, person)
-    key = record.get(schema.key)
+def _rendered(action: Action, value: dict[str, Any], addressed: _Addressed | None) -> object:
+    """Return a record with its `additions` as the response has it."""
+    key = value.get(action.key_name)
     if addressed is not None and (path := _location(addressed, "" if key is None else key)):
-        set_at(value, schema.self_link, f"{addressed.host}{path}")
-    node = guess.item or api.inferred.collections[guess.collection].schema
-    field: SchemaField = api.fields.field(node, direction="response")
+        set_at(value, action.schema.self_link, f"{addressed.host}{path}")
+    node, field, others = _shown(action)
     accepted = field.accept(value)
     if accepted is INVALID:
-        whole = values.value(node, kind=guess.collection, at=str(key), echo=value)
+        kind = action.guess.collection
+        whole = action.values.value(node, kind=kind, at=str(key), echo=value)
         accepted = field.accept(_completed(value, whole, field))
         accepted = whole if accepted is INVALID else accepted
-    for each in _fields_of_record(details):
-        if each is not field and (kept := each.accept(accepted)) is not INVALID:
+    for each in others:
+        if (kept := each.accept(accepted)) is not INVALID:
             accepted = kept
-    return dump_json(accepted)
+    return accepted
 
 
-def _fields_of_record(details: Details) -> Sequence[SchemaField]:
-    """Return what the schema of the response declares at the place of a record."""
-    results, key = details.api.results, ("record", details)
-    known: Sequence[SchemaField] | None = results.get(key)
+class _Shown(NamedTuple):
+    """What a document says of the records in the response of an operation.
+
+    :param others: what the schema of the whole response declares at the place of a record.
+    """
+
+    node: Node
+    field: SchemaField
+    others: Sequence[SchemaField]
+
+
+def _shown(action: Action) -> _Shown:
+    guess, api, key = action.guess, action.api, ("shown", action.details)
+    known: _Shown | None = api.results.get(key)
     if known is not None:
         return known
-    guess = details.guess
+    node = guess.item or action.collection.schema
+    field: SchemaField = api.fields.field(node, direction="response")
     is_list = "list" in (guess.role, guess.returns)
     path = (*guess.envelope, *(["0"] if is_list else []))
-    return results.keep(key, fields_at(details, path) if guess.envelope else [])
+    around = fields_at(action.details, path) if guess.envelope else []
+    others = [each for each in around if each is not field]
+    return api.results.keep(key, _Shown(node, field, others))
 
 
 def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict[str, Any]:
