@@ -447,12 +447,15 @@ class Store:
             kept.view, kept.before = kept.view.after(kept.before, self._now.row), {}
         return kept.view
 
-    def rows_at(self, places: Iterable[int]) -> list[bytes]:
+    def rows_at(self, places: Sequence[int]) -> list[bytes]:
         """Return the records at some places, without those that were deleted, as JSON."""
         with self._lock:
             now = self._now
-            is_base = not now.changed.rows and not now.gone.rows
-            return [*filter(None, map(now.base.rows.get if is_base else now.row, places))]
+            if now.gone.rows:
+                return [*filter(None, map(now.row, places))]
+            # The same without a step of Python for each record.
+            rows = map(now.changed.rows.get, places, map(now.base.rows.get, places))
+            return [*filter(None, rows)]
 
     # --- Writing ------------------------------------------------------------------------------
 

@@ -215,13 +215,14 @@ class RequestLog:
             if self._closed:
                 kept.is_dropped = True
                 return kept
-            if self._entries is None:
-                self._entries = deque()
-            self._entries.append(kept)
+            entries = self._entries
+            if entries is None:
+                entries = self._entries = deque()
+            entries.append(kept)
             self._bytes += cost
             request_logs = self._request_logs
             request_logs._used += cost
-            if len(self._entries) > self._size:
+            if len(entries) > self._size:
                 self._drop(1)
             if request_logs._used > request_logs.budget:
                 request_logs._make_room()

@@ -38,7 +38,7 @@ _VALID = Key(given=True, valid=True)
 def bearer(request: Request) -> str | None:
     """Return the token of ``Authorization: Bearer ...``, or None; the scheme ignores case."""
     scheme, _, key = request.environ.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
-    return key.strip() if scheme.lower() == "bearer" and key.strip() else None
+    return key.strip() or None if scheme.lower() == "bearer" else None
 
 
 def read_key(request: Request, settings: Settings) -> Key:

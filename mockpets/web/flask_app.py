@@ -208,7 +208,7 @@ class App(flask.Flask):
             return None  # the app makes no URLs outside a request
         if self._newest is not None and (newest := self._newest()) is not self.contracts:
             self._replace_contracts(newest)
-        root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        path = request.path
         # A preflight is for no operation, even if a document describes OPTIONS and asks for a key.
         is_preflight = request.method == "OPTIONS" and PREFLIGHT in request.environ
         if not (is_preflight or path.startswith(CONTROL_PREFIX)):
@@ -220,6 +220,7 @@ class App(flask.Flask):
             self.add_late_routes()
         # Werkzeug would remove one of two slashes; `web.unmatched` reports the path.
         routed = "/" if path.startswith("//") else path
+        root = request.environ.get("SCRIPT_NAME", "")
         return MapAdapter(self.url_map, "localhost", root, "", "http", routed, request.method)
 
     def do_teardown_request(self, *_: object, **__: object) -> None:

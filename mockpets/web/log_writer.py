@@ -65,8 +65,8 @@ def record(
     # The body of a response to HEAD is generated, but not sent.
     sent = b"" if request.method == "HEAD" else response.body
     took, wait = perf_counter() - request.started, request.wait
-    size = min(len(body), request_log.body_bytes)
-    length = min(len(sent), request_log.body_bytes)
+    most = request_log.body_bytes
+    recorded, shown = body[:most], sent[:most]
     headers, uri = response.all_headers(), target(request.environ)
     entry = Entry(
         number=number,
@@ -82,12 +82,12 @@ def record(
         app_ms=took * 1000,
         outcome="pending",
     )
-    arrived = body[:size], len(body)
-    checked = sent[:length], len(sent), crc32(sent) if length < len(sent) else None
+    arrived = recorded, len(body)
+    checked = shown, len(sent), crc32(sent) if len(shown) < len(sent) else None
     make = partial(_completed, entry, outcome, notes, head, arrived, headers, checked)
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
-    cost = _ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
+    cost = _ENTRY_BYTES + 2 * _length(head) + len(uri) + len(recorded) + len(shown)
     if notes:
         cost += sum([_NOTE_BYTES + 4 * len(text) for _, text in notes])
     if outcome.reply is not None:
@@ -95,8 +95,10 @@ def record(
     if outcome.trace is not None:
         cost += _STEP_BYTES * len(outcome.trace.steps)
     is_ours = incoming.server is not None
-    elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
-    kept = request_log.add(make, cost, "pending" if is_ours else elsewhere, wait)
+    end: RequestOutcome = "pending"
+    if not is_ours:
+        end = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
+    kept = request_log.add(make, cost, end, wait)
     kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:

@@ -155,9 +155,9 @@ def _completion(way: PropertyPath, field: SchemaField, key: str) -> _Completion:
         if "string" in each.types_named and plain(name) in _CREATED + _UPDATED:
             longest = "2024-12-31" if each.openapi.get("format") == "date" else time_text(0)
             times.append(_Time(name, len(longest), plain(name) in _UPDATED))
-        default = each.openapi.get("default", INVALID)
         if name == key:
             continue
+        default = each.openapi.get("default", INVALID)
         if default is not INVALID and each.accept(default) is not INVALID:
             initial[name] = default
         elif name in field.shape.required:

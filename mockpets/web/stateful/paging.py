@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
@@ -38,6 +37,8 @@ _RELATIONS: Final[Mapping[str, PageWord]] = {
     "last": "last",
 }
 """The relations of the header Link (RFC 8288)."""
+_NUMBERS: Final[Sequence[QueryWord]] = ("limit", "page", "offset")
+"""The meanings of parameters with a number that select a page."""
 
 
 class Listed(Protocol):
@@ -54,8 +55,7 @@ class Listed(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """One page of a list.
 
     :param total: the number of records in the list.
@@ -140,8 +140,9 @@ class Page:
         known: tuple[_Beside, ...] | None = results.get(key)
         for beside in known or results.keep(key, _beside(details)):
             value = self.fact(beside.word)
-            candidates = (None,) if value is INVALID else (value, str(value))
-            valid = next((each for each in candidates if beside.allows(each)), INVALID)
+            valid = beside.valid(None if value is INVALID else value)
+            if valid is INVALID and value is not INVALID:
+                valid = beside.valid(str(value))
             if valid is not INVALID:
                 set_at(result, beside.path, valid)
             elif not beside.is_required:
@@ -178,8 +179,12 @@ class _Beside(NamedTuple):
     fields: Sequence[SchemaField]
     is_required: bool
 
-    def allows(self, value: object) -> bool:
-        return any(each.accept(value) is not INVALID for each in self.fields)
+    def valid(self, value: object) -> object:
+        """Return a value, or `INVALID` if the document does not allow it."""
+        for each in self.fields:
+            if each.accept(value) is not INVALID:
+                return value
+        return INVALID
 
 
 def _beside(details: Details) -> tuple[_Beside, ...]:
@@ -200,18 +205,15 @@ def _beside(details: Details) -> tuple[_Beside, ...]:
 def page_of(action: Action, rows: Listed) -> Page:
     """Return the page of a list that a request selects."""
     names, query = query_names(action), action.arguments.query
-
-    def number(word: QueryWord) -> int | None:
-        value = query.get(names.get(word, ""))
-        return value if type(value) is int else None
-
     meanings, total = action.guess.query, len(rows)
-    limit, page, cursor = number("limit"), number("page"), query.get(names.get("cursor", ""))
-    if not names.keys() & {"limit", "offset", "page", "cursor"}:
+    numbers = [query.get(names.get(word, "")) for word in _NUMBERS]
+    limit, page, offset = [each if type(each) is int else None for each in numbers]
+    cursor = query.get(names.get("cursor", ""))
+    if not names.keys() & {*_NUMBERS, "cursor"}:
         limit = max(total, 1)
     limit = _LIMIT if limit is None else max(limit, 0)
     first = meanings[names["page"]].first if "page" in names else 1
-    start = max(number("offset") or 0, 0)
+    start = max(offset or 0, 0)
     if page is not None:
         start = max(page - first, 0) * limit
     if cursor is not None:
@@ -221,9 +223,13 @@ def page_of(action: Action, rows: Listed) -> Page:
 
 def query_names(action: Action) -> Mapping[QueryWord, str]:
     """Return the parameters of a list by their meaning, preferably those in the query."""
-    known = action.guess.query
-    names = sorted(known, key=lambda name: name in action.arguments.query)
-    return {known[name].word: name for name in names}
+    known, sent = action.guess.query, action.arguments.query.keys()
+    results, key = action.api.results, ("names", action.details, frozenset(known.keys() & sent))
+    names: Mapping[QueryWord, str] | None = results.get(key)
+    if names is None:
+        preferred = sorted(known, key=lambda name: name in sent)
+        names = results.keep(key, {known[name].word: name for name in preferred})
+    return names
 
 
 def _after(cursor: str, rows: Listed) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from mockpets.web.stateful.conditions import set_tag
 from mockpets.web.stateful.expansion import expanded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.contract.details import Details
     from mockpets.contract.json_schema import SchemaField
@@ -94,27 +95,29 @@ class _Addressed(NamedTuple):
 
 def rendered(action: Action, row: bytes) -> bytes:
     """Return a record with the properties that the schema of the response declares, as JSON."""
-    return next(rendered_all(action, (row,)))
+    return rendered_all(action, (row,))[0]
 
 
-def rendered_all(action: Action, rows: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what `rendered` returns for each record."""
-    details, additions = action.details, action.additions
+def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
+    """Return what `rendered` returns for each record."""
+    additions = action.additions
     me = action.my_key if additions.is_personal else None
     addressed = None
     if action.schema.self_link and action.collection.item_path:
         addressed = _addressed(action)
+    people = map(action.person_in, rows) if additions.owner else repeat(None)
+    # Without a step of Python for each record, as long as all of them are known.
+    keys = [*zip(repeat(action.details), rows, repeat(me), people, repeat(addressed))]
     results = action.values.results
-    for row in rows:
-        person = action.person_in(row) if additions.owner else None
-        key = (details, row, me, person, addressed)
-        shown: bytes | None = results.get(key)
-        if shown is None:
+    known: list[Any] = [*map(results.get, keys)]
+    for index, key in enumerate(keys) if None in known else ():
+        if known[index] is None:
+            _, row, _, person, _ = key
             value = expanded(additions, parse_row(row), me, person)
-            shown = dump_json(_rendered(action, value, addressed))
+            known[index] = shown = dump_json(_rendered(action, value, addressed))
             if len(row) <= _KEPT_BYTES:
                 results.keep(key, shown)
-        yield shown
+    return known
 
 
 def _rendered(action: Action, value: dict[str, Any], addressed: _Addressed | None) -> object:
