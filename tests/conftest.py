@@ -92,6 +92,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
+def saves_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers of this process save changes at once, so that a test need not wait a second."""
+    monkeypatch.setattr("mockpets.storage.saver.SAVE_SECONDS", 0.05)
+
+
+@pytest.fixture
 def fresh() -> Callable[..., Client]:
     """Create a client of a new server with these settings."""
 

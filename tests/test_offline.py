@@ -55,8 +55,11 @@ def test_a_server_opens_no_connection(tmp_path: Path) -> None:
         call = Client(OverSocket(root))
         for path in (*PATHS, *CALLS):
             assert call("GET", f"/__mockpets/{path}", key=None).status == 200
-        document = {"description": "d", "stubs": [{"reply": {"status": 503}}]}
-        for scenario in ("default", "crowded", "slow", document):
+        delayed, failing = (
+            {"description": "d", "stubs": [stub]}
+            for stub in ({"delay": "1ms"}, {"reply": {"status": 503}})
+        )
+        for scenario in ("default", "crowded", delayed, failing):
             chosen = call("PUT", "/__mockpets/scenario", json_body={"scenario": scenario}, key=None)
             assert chosen.status == 200
             call("GET", "/v1/pets")

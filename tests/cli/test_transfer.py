@@ -14,11 +14,11 @@ Run = Callable[..., tuple[int, list[str], list[str]]]
 
 
 def test_a_session_is_exported_and_imported(run: Run, client: ControlClient, call: Client) -> None:
-    client.make_session("w1", scenario=["empty", "slow"], seed=7, data={"pets": 3})
+    client.make_session("w1", scenario=["empty", "missing"], seed=7, data={"pets": 3})
     call("GET", "/~w1/v1/pets")
     added = call("POST", "/~w1+default/v1/pets", json_body={"name": "Miso", "categoryId": 2})
     exported = ["exported session w1 to w1.json"]
-    imported = ["imported session w2; active: empty, slow"]
+    imported = ["imported session w2; active: empty, missing"]
     assert run("sessions", "export", "w1.json", "--session", "w1") == (0, exported, [])
     assert run("sessions", "import", "w1.json", "--session", "w2") == (0, imported, [])
 

@@ -101,6 +101,7 @@ def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.usefixtures("saves_often")
 def test_the_clock_of_a_session_is_kept(file: Path) -> None:
     at = "2031-02-03T04:05:06.789Z"
     changes = {"frozen": {"now": at, "frozen": True}, "moved": {"advance": "30d"}, "real": None}
@@ -269,6 +270,7 @@ def test_many_records_without_ids_get_none_twice_after_a_kill(file: Path, tmp_pa
 
 
 def test_records_of_a_scenario_that_is_missing_wait_for_its_file(
+@pytest.mark.usefixtures("saves_often")
     file: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mine"
@@ -391,7 +393,8 @@ def test_a_file_of_the_format_before_is_reported_in_one_line_and_kept(file: Path
 
 
 def test_a_second_server_is_rejected_in_one_line(file: Path) -> None:
-    with keeping(file) as (_, call):
+    with in_process(file) as call:
+@pytest.mark.usefixtures("saves_often")
         post(call, "Ours")
         assert refused("--state", str(file)) == (
             f"mockpets: --state {file}: in use by another mockpets; stop it, or use another file: "

@@ -108,6 +108,7 @@ def test_a_snapshot_that_50_sessions_load_counts_once_until_the_last_is_reset() 
 
 
 def test_equal_records_of_restored_sessions_count_once(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("saves_often")
     settings = Settings(port=0, data=("pets=0",), state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as running:
         call = Client(OverSocket(running.url))

@@ -112,7 +112,7 @@ def test_a_deleted_session_leaves_room_for_another(
     assert fill(call, "c") == 200
 
 
-@pytest.mark.usefixtures("no_collections")
+@pytest.mark.usefixtures("no_collections", "saves_often")
 def test_a_deleted_session_that_was_saved_leaves_room_for_another(tmp_path: Path) -> None:
     path = str(tmp_path / "pets.state")
     settings = Settings(port=0, memory=1_600_000, max_records=10_000, state=path)

@@ -500,6 +500,7 @@ def test_a_session_that_no_import_would_read_cannot_be_exported(
     )
 
 
+@pytest.mark.usefixtures("saves_often")
 def test_after_a_crash_the_highest_id_can_be_exported_and_imported(tmp_path: Path) -> None:
     settings = Settings(port=0, state=str(tmp_path / "pets.state"))
     document: Any = valid(data=[data(next=INT64_MAX + 1)])
