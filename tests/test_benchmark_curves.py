@@ -16,7 +16,7 @@ def test_the_table_compares_the_largest_size_with_the_smallest_and_the_goal() ->
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_curve_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {name: curve._replace(sizes=(16, 32)) for name, curve in CURVES.items()}
     monkeypatch.setattr(curves, "CURVES", small)

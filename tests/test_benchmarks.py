@@ -323,7 +323,7 @@ def test_a_run_writes_only_the_section_of_its_contract(
 
 
 @pytest.mark.tool
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     need("wrk")
     results, compiled = tmp_path / "run.json", tmp_path / "compiled"
@@ -373,7 +373,7 @@ def test_an_unknown_name_is_rejected_with_the_available_ones(
 
 
 @pytest.mark.tool
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_short_run_measures_the_contract_that_is_named(tmp_path: Path) -> None:
     need("wrk")
     results = tmp_path / "run.json"

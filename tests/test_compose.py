@@ -122,6 +122,7 @@ def resolved(values: dict[str, str], given: dict[str, str]) -> dict[str, str]:
     return {name: re.sub(r"\$\{(\w+):\?(.*?)\}", fill, value) for name, value in values.items()}
 
 
+@pytest.mark.slow
 def test_the_app_s_requests_work_as_wired(tmp_path: Path) -> None:
     """What is mounted is a folder here, and what is named `mock` a port."""
     port, given = free_port(), {"MOCKPETS_CONTROL_TOKEN": TOKEN}

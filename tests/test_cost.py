@@ -139,6 +139,7 @@ def stub(number: int) -> dict[str, Any]:
     return {"match": match, "delay": "1s", "times": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_a_request_calls_few_more_with_200_stubs(tmp_path: Path) -> None:
     calls = {}
@@ -184,6 +185,7 @@ def counted_calls(send: Callable[[], None]) -> list[int]:
     return counts
 
 
+@pytest.mark.slow
 def test_a_request_allocates_no_more_than_it_did() -> None:
     """In a process of its own: what other tests have loaded or patched adds some hundred bytes."""
     run = subprocess.run(
@@ -220,6 +222,7 @@ def allocated_bytes() -> dict[str, list[int]]:
     return peaks
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_requests_leave_nothing_behind_once_the_request_log_is_full(
     monkeypatch: pytest.MonkeyPatch,
@@ -235,6 +238,7 @@ def test_requests_leave_nothing_behind_once_the_request_log_is_full(
     assert left < 100, f"200 requests leave {left} blocks of memory behind"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_paths_and_methods_that_nobody_knows_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,

@@ -91,7 +91,7 @@ def python(folder: Path, *arguments: str) -> tuple[int, list[str]]:
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_new_scenario_needs_its_file_and_one_command(checkout: Path) -> None:
     status, before = python(checkout, "-m", "generate", "--check")
     stale = {line.removeprefix("out of date: ") for line in before if line.startswith("out of")}
@@ -113,7 +113,6 @@ def test_a_new_scenario_needs_its_file_and_one_command(checkout: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_no_other_test_needs_a_change_for_a_new_scenario(checkout: Path) -> None:
     assert python(checkout, "-m", "generate")[0] == 0
     status, output = python(checkout, "-m", "pytest", "-q")

@@ -172,6 +172,7 @@ def test_generated_clients_compile_under_strict(project: Path) -> None:
     assert (compiled.returncode, compiled.stdout) == (0, "")
 
 
+@pytest.mark.long
 def test_generated_clients_send_requests_again_after_503(project: Path) -> None:
     built = run(project, need("vite"), "build", "--ssr", "main.ts", "--logLevel", "warn")
     assert built.returncode == 0, built.stderr

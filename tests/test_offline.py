@@ -95,6 +95,7 @@ def test_only_known_modules_open_connections() -> None:
     assert connecting == {"mockpets.client.http_connection", "mockpets.server.sockets"}
 
 
+@pytest.mark.slow
 def test_replay_connects_only_to_the_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,7 +105,7 @@ def test_each_test_has_its_own_session(run: Run) -> None:
     run(CLIENTS).assert_outcomes(passed=4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_each_xdist_worker_has_its_own_server(run: Run) -> None:
     pytest.importorskip("xdist")
     text = """

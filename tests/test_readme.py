@@ -38,6 +38,7 @@ def test_the_tour_on_the_server_of_the_main_job(tmp_path: Path) -> None:
             reader.run(block)
 
 
+@pytest.mark.slow
 def test_a_documented_error_of_the_own_document(tmp_path: Path) -> None:
     (tmp_path / "openapi.yaml").write_text(SHOP.text, encoding="utf-8")
     reader = Reader(tmp_path, tmp_path, f"localhost:{free_port()}", 0)
@@ -54,7 +55,6 @@ def test_a_documented_error_of_the_own_document(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
 @pytest.mark.long  # npm downloads Playwright
 def test_a_javascript_repository(tmp_path: Path) -> None:
     """Without an app, the test of its page and the seed of agents are skipped."""

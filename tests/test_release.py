@@ -72,7 +72,11 @@ def test_it_is_unpacked_once_even_by_many_processes_at_a_time(tmp_path: Path) ->
     assert call(sys.executable, pyz, folder=tmp_path, **cache)[0] == 44
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, None], ids=["one", "two", "three", "all"])
+@pytest.mark.parametrize(
+    "count",
+    [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 3)), None],
+    ids=["one", "two", "three", "all"],
+)
 def test_files_that_a_cleaner_deletes_are_unpacked_again(tmp_path: Path, count: int | None) -> None:
     """Cleaners of caches delete the files that were not read for the longest time."""
     pyz = fake_pyz(tmp_path / "mockpets.pyz")
@@ -306,7 +310,9 @@ def test_the_server_ends_if_its_npm_command_is_killed(package: Path, python: str
         assert process.stdout.read() == "ended\n"
 
 
-@pytest.mark.parametrize("kind", ["closed", "file", "text"])
+@pytest.mark.parametrize(
+    "kind", ["closed", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("file", "text"))]
+)
 def test_a_pipe_that_another_program_has_closed_does_not_end_it(tmp_path: Path, kind: str) -> None:
     """The number may then be that of any file."""
     wait = "import os, time; time.sleep(0.5); return 3 + ('_MOCKPETS_LIFELINE' in os.environ)"
@@ -365,7 +371,7 @@ def serves(folder: Path, *command: str | Path) -> str:
     return shown.partition(" scenarios: ")[2].strip()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.node
 def test_each_form_of_the_server_starts_and_writes_its_own_command(
     release: Path, tmp_path: Path
@@ -459,7 +465,7 @@ def bash(script: str, folder: Path, **variables: str) -> str:
 
 
 def long_node(test: Callable[..., None]) -> Callable[..., None]:
-    for mark in (pytest.mark.slow, pytest.mark.long, pytest.mark.node, pytest.mark.tool):
+    for mark in (pytest.mark.long, pytest.mark.node, pytest.mark.tool):
         test = mark(test)
     return test
 

@@ -32,7 +32,7 @@ def components(kind: str) -> dict[str, Any]:
     return {each["name"]: each for each in found if each["purl"].startswith(f"pkg:{kind}/")}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_is_a_cyclonedx_document() -> None:
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text()) is None
 

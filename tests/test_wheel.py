@@ -17,7 +17,7 @@ from generate import build_files
 from mockpets.constants import VERSION
 from tests.programs import run
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parent.parent
 PIP = (sys.executable, "-m", "pip")

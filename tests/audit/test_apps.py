@@ -15,7 +15,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.audit.vite import CONTRACT, DATA, build, served
 
-pytestmark = [getattr(pytest.mark, name) for name in ("browser", "node", "slow", "long")]
+pytestmark = [getattr(pytest.mark, name) for name in ("browser", "node", "long")]
 
 READS: Final = {
     ("/", "listPatients"): ("Miso", "no patients"),

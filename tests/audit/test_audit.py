@@ -23,7 +23,7 @@ from tests.audit.vite import CONTRACT, DATA, build, served, third_party
 from tests.pages import Respond, serving
 from tests.programs import need, need_packages, run_within
 
-LONG: Final = [getattr(pytest.mark, name) for name in ("browser", "node", "slow", "long")]
+LONG: Final = [getattr(pytest.mark, name) for name in ("browser", "node", "long")]
 
 CLINIC: Final[tuple[str | Path, ...]] = (
     *("--contract", CONTRACT),
@@ -191,7 +191,7 @@ def test_a_page_is_audited_and_its_errors_and_warnings_are_printed_and_written(
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Audit) -> None:
     corrected = SMALL.replace("} catch {}", "} catch { document.body.append(`No owners: retry`) }")
     text = SMALL
@@ -215,6 +215,7 @@ def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Aud
 
 @pytest.mark.browser
 @pytest.mark.node
+@pytest.mark.long
 @pytest.mark.parametrize("base", ["http://backend.example/v2", "https://backend.example"])
 def test_the_api_may_have_another_base_url(audit: Audit, base: str) -> None:
     page = SMALL.replace("`/api${path}`", f"`{base}${{path}}`")
@@ -251,7 +252,7 @@ def rendered(mock: str, *, passes_session_on: bool) -> Respond:
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("passes_session_on", [True, False])
 def test_calls_of_the_apps_own_server_fail_too(audit: Audit, passes_session_on: bool) -> None:
     with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:
@@ -272,7 +273,7 @@ def test_calls_of_the_apps_own_server_fail_too(audit: Audit, passes_session_on: 
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_ran_is_kept_if_the_server_ends(audit: Audit) -> None:
     loads: list[str] = []
     with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:

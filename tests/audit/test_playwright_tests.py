@@ -232,7 +232,7 @@ def with_text(value: Any, more: str) -> Any:
 
 
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 def test_they_compile_and_are_formatted_and_linted(tmp_path: Path) -> None:
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     need_package("typescript-eslint")
@@ -310,7 +310,7 @@ def read(server: MockpetsServer, path: str) -> Any:
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 def test_each_fails_for_its_cause_and_passes_on_a_corrected_app(
     tmp_path: Path, server: MockpetsServer
 ) -> None:
@@ -349,7 +349,7 @@ def test_each_fails_for_its_cause_and_passes_on_a_corrected_app(
 
 @pytest.mark.browser
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_those_are_written_that_fail_by_their_own_assertion(
     tmp_path: Path, server: MockpetsServer
 ) -> None:

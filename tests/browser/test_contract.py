@@ -247,6 +247,7 @@ def test_a_form_of_the_reference_that_cannot_be_loaded_says_so(
     expect(card.get_by_text("The form could not be loaded.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_views_of_300_operations_pass_axe_and_fit_the_window(panel: Panel) -> None:
     page = panel.page
     panel.view("Contract")

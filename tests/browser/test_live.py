@@ -110,7 +110,6 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.slow
 @pytest.mark.long  # it measures times, which another test on the machine changes
 @pytest.mark.skipif(FIREFOX, reason="Firefox does not report long tasks")
 def test_two_thousand_requests_in_ten_seconds(panel: Panel) -> None:

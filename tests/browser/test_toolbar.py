@@ -77,7 +77,7 @@ DIRECTION = """
 """
 
 
-LONG = [pytest.mark.slow, pytest.mark.long]
+LONG = pytest.mark.long
 
 
 class App:
@@ -708,7 +708,7 @@ createRoot(document.getElementById("out")).render(wrap(h(Pets)));
 
 
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_one_line_refetches_without_a_reload(
     library: str, browser: Browser, server: MockpetsServer, tmp_path: Path
@@ -746,7 +746,7 @@ def test_one_line_refetches_without_a_reload(
 
 
 @pytest.mark.node
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["Python", "npm"])
 def test_the_imports_of_the_documentation_load_the_toolbar(
     way: str, browser: Browser, server: MockpetsServer, tmp_path: Path

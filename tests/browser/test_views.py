@@ -129,7 +129,13 @@ def reference(page: Page) -> None:
     inspect(page, "reference")
 
 
-VIEWS = [scenarios, states, pets, data, sessions, findings, tries, reference]
+VIEWS = [
+    *(states, data, findings),
+    *(
+        pytest.param(view, marks=pytest.mark.long)
+        for view in (scenarios, pets, sessions, tries, reference)
+    ),
+]
 
 
 @pytest.mark.parametrize("view", VIEWS)

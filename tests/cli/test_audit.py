@@ -411,7 +411,9 @@ def test_an_audit_that_is_interrupted_writes_no_tests(script: Callable[[str], No
 @pytest.mark.node
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
 @pytest.mark.usefixtures("playwright")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_ctrl_c_while_the_tests_run_ends_them_and_prints_the_result(
     script: Callable[[str], None], number: signal.Signals
 ) -> None:

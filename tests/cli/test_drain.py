@@ -32,8 +32,12 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
 
 
 @posix
-@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("options", [(), ("--control", "off")])
+@pytest.mark.parametrize(
+    "second", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--control", "off"), marks=pytest.mark.slow)]
+)
 def test_after_sigterm_only_ready_fails_until_a_second_signal(
     second: signal.Signals, options: tuple[str, ...]
 ) -> None:
@@ -60,7 +64,11 @@ def test_after_sigterm_only_ready_fails_until_a_second_signal(
 @posix
 @pytest.mark.parametrize(
     ("options", "number"),
-    [((), signal.SIGTERM), ((), signal.SIGINT), (("--drain", "10m"), signal.SIGINT)],
+    [
+        ((), signal.SIGTERM),
+        pytest.param((), signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(("--drain", "10m"), signal.SIGINT, marks=pytest.mark.slow),
+    ],
 )
 def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(
     options: tuple[str, ...], number: signal.Signals

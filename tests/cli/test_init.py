@@ -263,7 +263,11 @@ def test_playwright_never_tests_another_app_at_the_port(init: Init) -> None:
 @pytest.mark.node
 @pytest.mark.parametrize(("kind", "flags"), [
     ("module", ["--verbatimModuleSyntax", "--isolatedModules"]),
-    ("commonjs", ["--module", "nodenext", "--moduleResolution", "nodenext"]),
+    pytest.param(
+        "commonjs",
+        ["--module", "nodenext", "--moduleResolution", "nodenext"],
+        marks=pytest.mark.long,
+    ),
 ])  # fmt: skip
 def test_prettier_biome_and_the_compiler_accept_what_it_writes(
     init: Init, kind: str, flags: list[str]

@@ -17,7 +17,15 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-te
 
 
 @terminal
-@pytest.mark.parametrize(("view", "width"), FILES)
+@pytest.mark.parametrize(
+    ("view", "width"),
+    [
+        pytest.param(
+            *each, marks=() if each in (("banner", 80), ("help", 80)) else pytest.mark.slow
+        )
+        for each in FILES
+    ],
+)
 def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
     golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
 
@@ -38,6 +46,7 @@ def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
     assert [line for line in real if len(line) > width] == []
 
 
+@pytest.mark.slow
 @terminal
 @pytest.mark.parametrize("stderr", ["terminal", "file"])
 def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(
@@ -57,6 +66,7 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 
+@pytest.mark.slow
 @terminal
 @pytest.mark.parametrize(("value", "is_bold"), [("", True), ("1", False)])
 def test_the_banner_is_bold_unless_the_user_wants_no_colours(

@@ -203,6 +203,7 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_the_first_response_of_a_build_imports_only_what_it_needs(
     of_build: Mapping[str, str],
 ) -> None:
@@ -289,7 +290,10 @@ def test_fixture_is_utf_8_in_any_terminal() -> None:
 
 @pytest.mark.parametrize(
     ("options", "server", "path"),
-    [([], "/v1", "/pets/{petId}"), (["--control"], "/__mockpets", "/verify")],
+    [
+        ([], "/v1", "/pets/{petId}"),
+        pytest.param(["--control"], "/__mockpets", "/verify", marks=pytest.mark.slow),
+    ],
 )
 def test_openapi_prints_a_document(run: Run, options: list[str], server: str, path: str) -> None:
     status, out, err = run("openapi", *options)
@@ -499,7 +503,13 @@ sys.exit(main())
 
 @posix
 @pytest.mark.parametrize(
-    "module", ["first", "unicodedata", "mockpets.web.app", "mockpets.storage.persistence"]
+    "module",
+    [
+        "first",
+        pytest.param("unicodedata", marks=pytest.mark.slow),
+        "mockpets.web.app",
+        pytest.param("mockpets.storage.persistence", marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_during_the_start_ends_it_with_status_0(tmp_path: Path, module: str) -> None:
     """Compiling a text with a named character imports unicodedata, and replaces any exception."""
@@ -527,6 +537,7 @@ def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     assert re.search("^coding agents +run 'mockpets skill' first$", banner, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
     state = str(here / "x.state")
     options = "--public", "--control", "off", "--state", state, "--api-key", "*"
@@ -543,6 +554,7 @@ def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
     assert max(map(len, banner.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_the_curl_command_quotes_any_key() -> None:
     key = """a$b`c"d"it's\\e!"""
     with serving("--api-key", key) as (_, banner):
@@ -551,6 +563,7 @@ def test_the_curl_command_quotes_any_key() -> None:
     assert shlex.split(curl)[2] == f"Authorization: Bearer {key}"
 
 
+@pytest.mark.slow
 def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(here: Path) -> None:
     for kind, name in (("scenarios", "default"), ("scenarios", "empty"), ("more", "empty")):
         (here / kind).mkdir(exist_ok=True)
@@ -648,6 +661,7 @@ def test_the_server_does_not_start_with_a_scenario_that_needs_a_broken_file(
         assert err[-1] == "mockpets: the server did not start"
 
 
+@pytest.mark.slow
 def test_other_broken_scenario_files_are_warnings_at_the_start(here: Path) -> None:
     (here / "broken.yaml").write_text("description: x\nstubs: 3\n", encoding="utf-8")
     (here / "good.yaml").write_text("description: x\n", encoding="utf-8")
@@ -683,7 +697,10 @@ def full_disk() -> int:
 @posix
 @pytest.mark.parametrize(
     ("make", "reason"),
-    [(closed_pipe, "Broken pipe"), pytest.param(full_disk, "No space left on device", marks=full)],
+    [
+        (closed_pipe, "Broken pipe"),
+        pytest.param(full_disk, "No space left on device", marks=[full, pytest.mark.slow]),
+    ],
 )
 def test_the_server_runs_even_if_the_banner_cannot_be_printed(
     make: Callable[[], int], reason: str
@@ -706,6 +723,7 @@ def test_the_server_runs_even_if_the_banner_cannot_be_printed(
     assert (process.returncode, err.endswith("info: stopped\n")) == (0, True)
 
 
+@pytest.mark.slow
 @posix
 @full
 @pytest.mark.parametrize("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])

@@ -390,7 +390,7 @@ def test_redirects_are_not_followed(to_service: Run) -> None:
 
 @pytest.mark.parametrize(("recorded", "line"), [
     (1, "request 1, GET /v1/pets: no response, recorded 200"),
-    (60_000, "1 request: 0 differences"),
+    pytest.param(60_000, "1 request: 0 differences", marks=pytest.mark.slow),
 ], ids=["longer than recorded", "as long as recorded"])  # fmt: skip
 def test_a_service_that_sends_byte_by_byte_has_a_time_limit(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: int, line: str
@@ -533,6 +533,7 @@ def test_invalid_files_are_errors(command: tuple[str, ...], run: Run, tmp_path: 
         assert "s3cret" not in str(err)
 
 
+@pytest.mark.slow
 def test_large_recordings_are_rejected(run: Run, tmp_path: Path) -> None:
     deep, large = "[" * 100_000 + "]" * 100_000, "x" * 300_000
     pets = [

@@ -15,7 +15,7 @@ from mockpets.client import ControlClient
 from tests.kit.project import install_kit
 from tests.programs import need
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 APP = """
 <title>Shop</title>

@@ -78,6 +78,7 @@ def test_the_banner_of_a_document(here: Path) -> None:
         assert curl == f'  curl -H "Authorization: Bearer mockpets" {root}/api/status'
 
 
+@pytest.mark.slow
 def test_the_banner_names_what_has_state(here: Path) -> None:
     paths = "".join(
         f"  /{kind}{number}: {{get: {{operationId: {kind}{number}, responses: {response}}}}}\n"
@@ -107,6 +108,7 @@ def test_the_start_in_the_log(here: Path) -> None:
     assert line.endswith("; Shop at /api: 4 operations, 0 with state (0%)\n")
 
 
+@pytest.mark.slow
 def test_the_banner_of_several_contracts(here: Path) -> None:
     shop(here)
     shop(here, name="more.yaml")
@@ -124,6 +126,7 @@ def test_the_banner_of_several_contracts(here: Path) -> None:
     assert "29 scenarios" in banner
 
 
+@pytest.mark.slow
 def test_the_banner_of_the_pet_store_alone_is_that_without_the_option() -> None:
     banners = []
     for options in (), ("--contract", "pet-store"):
@@ -133,6 +136,7 @@ def test_the_banner_of_the_pet_store_alone_is_that_without_the_option() -> None:
     assert banners[1] == banners[0].replace("scenarios\n", "scenarios --contract pet-store\n")
 
 
+@pytest.mark.slow
 def test_the_start_in_a_json_log(here: Path) -> None:
     shop(here)
     with program("serve", "--port", "0", "--contract", "shop.yaml", "--log", "json") as process:
@@ -175,6 +179,7 @@ def test_the_curl_command_succeeds(
             assert json.loads(run.stdout) == {}
 
 
+@pytest.mark.slow
 def test_without_a_get_that_needs_no_parameters_there_is_no_curl_command(here: Path) -> None:
     path = shop(here)
     path.write_text(path.read_text().replace("/status:", "/status/{id}:"))

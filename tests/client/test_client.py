@@ -522,7 +522,7 @@ def test_a_failed_verification_is_an_assertion_that_shows_the_requests(
     assert "Mio" in str(error).replace("Miso", "")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_events_wait_for_a_change(client: ControlClient) -> None:
     hasty = ControlClient(client.base_url, timeout=0.2)
     client.state()  # the first call loads the control API, which takes part of the timeout

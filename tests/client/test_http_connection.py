@@ -136,9 +136,12 @@ def assert_no_answer(response: bytes, reason: str) -> None:
 
 @pytest.mark.parametrize("response", [
     b"HTTP/1.1 200 OK\r\n" + LENGTH,
-    b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH,
-    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%X\r\n%s\r\n0\r\n\r\n"
+    pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH, marks=pytest.mark.slow),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%X\r\n%s\r\n0\r\n\r\n"
         % (len(HEALTH), HEALTH),
+        marks=pytest.mark.slow,
+    ),
 ])  # fmt: skip
 def test_a_response_that_arrives_bit_by_bit_has_a_time_limit(response: bytes) -> None:
     """The pauses alone take longer than the limit."""

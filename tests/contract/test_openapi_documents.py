@@ -715,6 +715,7 @@ def test_long_chains_of_references(tmp_path: Path, link: str, number: int, is_va
         assert listed(path)[0].startswith("clinic.json:1:")
 
 
+@pytest.mark.slow
 def test_the_number_of_operations_is_limited(tmp_path: Path) -> None:
     paths: dict[str, object] = {f"/a{number}": {"get": {}} for number in range(10_001)}
     path = write(tmp_path, {"a.json": json.dumps({"openapi": "3.1.0", "paths": paths})})
@@ -742,9 +743,7 @@ def test_the_undamaged_documents_load(tmp_path: Path) -> None:
         assert not not_served(document)
 
 
-@pytest.mark.parametrize(
-    "count", [100, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.long])]
-)
+@pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.long)])
 def test_damaged_documents_load_or_have_listed(tmp_path: Path, count: int) -> None:
     loads = 0
     for number in range(count):

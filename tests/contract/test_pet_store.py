@@ -234,6 +234,7 @@ def test_a_new_property_works_everywhere(tmp_path: Path) -> None:
     assert result["schema"]
 
 
+@pytest.mark.slow
 def test_a_second_filter_needs_only_the_document(tmp_path: Path) -> None:
     result = changed(tmp_path, FILTER, LISTS)
 
@@ -246,6 +247,7 @@ def test_a_second_filter_needs_only_the_document(tmp_path: Path) -> None:
     assert result["notes"] == []
 
 
+@pytest.mark.slow
 def test_an_operation_with_a_role_needs_only_the_document(tmp_path: Path) -> None:
     result = changed(tmp_path, OPERATIONS, WRITES)
 
@@ -263,6 +265,7 @@ def test_an_operation_with_a_role_needs_only_the_document(tmp_path: Path) -> Non
     assert result["types"][-3:] == ["replacePet", "updatePet", "deletePet"]
 
 
+@pytest.mark.slow
 def test_the_types_of_the_kit_follow_the_document(tmp_path: Path) -> None:
     text = changed(tmp_path, (*COLOR, *OPERATIONS), TYPES)["types"]
     operations = ("listPets", "createPet", "getPet", "replacePet", "updatePet", "deletePet")

@@ -10,14 +10,14 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- save: PATH -->`` | the same, and the next command waits until the server has loaded it |
 | ``<!-- run -->`` | is run in that folder; a `json` or `text` block below is its output |
 | ``<!-- run: fails -->`` | the same, with an exit status that is not 0 |
-| ``<!-- run: slow -->`` | the same as `run`, but only with the slow tests |
+| ``<!-- run: long -->`` | the same as `run`, but only with the long tests |
 | ``<!-- serve -->`` | keeps running to the end of the page; a `text` block below is its banner |
 | ``<!-- kit file: PATH -->`` | is a Playwright test, run with the kit |
 | ``<!-- test file -->`` | is a pytest test; with `: PATH`, also a file of the page |
 | ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
 | ``<!-- not run: REASON -->`` | is not run |
 
-The commands of a page with ``<!-- slow -->`` are run with the slow tests, since they install
+The commands of a page with ``<!-- long -->`` are run with the long tests, since they install
 packages. A page with tabs (``<!-- tabs -->``, see `docs/tabs.py`) is followed once for each tab. In
 files and commands, `localhost:7387` stands for the page's server, `5173` for the port
 of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the

@@ -16,7 +16,7 @@ from tests.docs.test_proxies import vite as running_vite
 from tests.pages import foreign_page
 from tests.programs import certificate
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 KEY: Final = "Bearer mockpets"
 FAULTS: Final = [
@@ -102,7 +102,7 @@ def describe(read: dict[str, Any]) -> str:
     return f"{status}, the body arrives slowly" if read["pieces"] > 3 else str(status)
 
 
-@pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
 def test_what_a_page_gets_directly_and_through_vite(
     server: MockpetsServer, vite: str, name: str
 ) -> None:
@@ -134,7 +134,7 @@ SEND = """async ([url, key, method]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
 def test_the_requests_that_a_browser_sends_again(server: MockpetsServer, name: str) -> None:
     measured = []
     with foreign_page() as port, browser(name) as instance:

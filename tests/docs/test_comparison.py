@@ -330,7 +330,6 @@ def test_the_row_of_mockpets(tmp_path: Path) -> None:
 
 @pytest.mark.node
 @pytest.mark.tool  # java
-@pytest.mark.slow
 @pytest.mark.long  # npm downloads the tools
 @pytest.mark.parametrize("name", TOOLS)
 def test_the_row_of(name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

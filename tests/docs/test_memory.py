@@ -52,6 +52,7 @@ def test_the_sums_are_right_and_below_the_limits_of_the_containers() -> None:
     assert ROWS["limit of the container"] == (compose, demo)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="only Linux shows the memory of a process")
 def test_an_idle_server_takes_what_the_table_says(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -66,6 +67,7 @@ def test_an_idle_server_takes_what_the_table_says(
             assert int(shown) * 2 / 3 < rss(pid) <= int(shown)
 
 
+@pytest.mark.slow
 def test_a_session_takes_no_more_than_the_table_says() -> None:
     """In a process of its own: threads of other tests allocate too."""
     done = run_within(100, ROOT, sys.executable, "-m", "tests.docs.test_memory")

@@ -40,37 +40,37 @@ def pages_with(mark: str) -> list[Path]:
     return [page for page in PAGES if any(block.mark == mark for block in blocks(page))]
 
 
-def is_slow(page: Path, block: Block) -> bool:
-    """Return whether a command is run with the slow tests."""
-    return block.argument == "slow" or setting(page, "slow") is not None
+def is_long(page: Path, block: Block) -> bool:
+    """Return whether a command is run with the long tests."""
+    return block.argument == "long" or setting(page, "long") is not None
 
 
 def commands() -> list[object]:
-    """Return the pages with commands, each once for the fast and once for the slow ones.
+    """Return the pages with commands, each once for the short and once for the long ones.
 
     A page with tabs is there for each of them.
     """
     return [
-        pytest.param(page, tab, with_slow, id=name_of(page), marks=markers(page, with_slow))
+        pytest.param(page, tab, with_long, id=name_of(page), marks=markers(page, with_long))
         for page in pages_with("run")
         for tab in range(tabs(page))
-        for with_slow in sorted({is_slow(page, b) for b in blocks(page, tab) if b.mark == "run"})
+        for with_long in sorted({is_long(page, b) for b in blocks(page, tab) if b.mark == "run"})
     ]
 
 
-def programs(page: Path, with_slow: bool) -> list[str]:
+def programs(page: Path, with_long: bool) -> list[str]:
     """Return the programs that the commands of a page need, apart from Python and a base system."""
     shown = [each for each in blocks(page) if each.mark == "run"]
-    text = "\n".join(each.text for each in shown if is_slow(page, each) == with_slow)
+    text = "\n".join(each.text for each in shown if is_long(page, each) == with_long)
     names = [name for name in ("curl", "node", "npm", "npx") if re.search(rf"\b{name}\b", text)]
     return [*names, *(["chromium"] if "playwright install" in text else [])]
 
 
-def markers(page: Path, with_slow: bool) -> list[pytest.MarkDecorator]:
+def markers(page: Path, with_long: bool) -> list[pytest.MarkDecorator]:
     """Return the markers of a page's commands; those that download packages are in `.ci/long`."""
-    names = {PROGRAMS[name].group for name in programs(page, with_slow)}
-    if with_slow:
-        names |= {"slow", "long"}
+    names = {PROGRAMS[name].group for name in programs(page, with_long)}
+    if with_long:
+        names.add("long")
     return [getattr(pytest.mark, name) for name in sorted(names)]
 
 
@@ -198,10 +198,10 @@ class Reader:
                 process.terminate()
 
 
-@pytest.mark.parametrize(("page", "tab", "with_slow"), commands())
-def test_the_commands_work(page: Path, tab: int, with_slow: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "tab", "with_long"), commands())
+def test_the_commands_work(page: Path, tab: int, with_long: bool, tmp_path: Path) -> None:
     """In the order of the page, in one folder, which also gets the files of the page."""
-    for name in programs(page, with_slow):
+    for name in programs(page, with_long):
         need(name)
     reader = Reader(tmp_path / "page", tmp_path / "home", f"localhost:{free_port()}", free_port())
     reader.folder.mkdir()
@@ -215,14 +215,14 @@ def test_the_commands_work(page: Path, tab: int, with_slow: bool, tmp_path: Path
                 reader.save(block)
             elif block.mark == "serve":
                 running.enter_context(reader.serve(block.text.strip(), block.output))
-            elif block.mark == "run" and is_slow(page, block) == with_slow:
+            elif block.mark == "run" and is_long(page, block) == with_long:
                 if options is not None:
                     running.enter_context(reader.serve(f"mockpets serve {options} --log quiet"))
                     options = None
                 reader.run(block)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("page", pages_with("test file"), ids=name_of)
 def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
     """Each file in a run of its own, since a run has one server."""

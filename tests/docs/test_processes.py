@@ -63,6 +63,7 @@ def test_the_number_of_processes_is_changed(tmp_path: Path) -> None:
     assert output.endswith("compose restart haproxy\n")
 
 
+@pytest.mark.slow
 def test_the_commands_call_each_process(servers: list[MockpetsServer], tmp_path: Path) -> None:
     clients = [ControlClient(server.url, token=TOKEN) for server in servers]
     for number, name in enumerate(NAMES):

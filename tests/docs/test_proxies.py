@@ -20,7 +20,7 @@ from tests.live.balancers import nginx_site, replaced
 from tests.programs import need
 from tests.server.query_app import FunctionApp
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 PAGE: Final = ROOT / "docs" / "recipes" / "vite-and-dev-servers.md"
 PLACES: Final = {

@@ -15,7 +15,7 @@ from benchmarks.tables import RESULTS
 from tests.docs.page import ROOT
 from tests.programs import need, run_within
 
-pytestmark = [pytest.mark.tool, pytest.mark.slow]
+pytestmark = [pytest.mark.tool, pytest.mark.long]
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 CONTRAST = """async () => {
@@ -111,7 +111,6 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 
 @pytest.mark.browser
-@pytest.mark.long
 def test_every_page_fits_and_can_be_read(site: Path, page: Page) -> None:
     problems = {}
     for path in pages_of(site):

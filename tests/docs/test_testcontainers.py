@@ -14,7 +14,7 @@ import pytest
 from tests.docs.page import ROOT, blocks
 from tests.programs import need, run_within
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]  # npm and pip download testcontainers
+pytestmark = pytest.mark.long  # npm and pip download testcontainers
 
 FAKES = Path(__file__).with_name("containers")
 NODE_PACKAGES = ("testcontainers@11.14.0", "@types/node@20.19.24", "typescript@5.9.3")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
@@ -69,6 +70,7 @@ FROM_ANOTHER_MACHINE: Final = "the control API only accepts requests from the sa
 """tests/web/control/test_access.py sends this request."""
 
 
+@pytest.mark.slow
 def test_each_heading_is_a_message_and_each_message_has_a_heading() -> None:
     sent = [*messages()]
     headings = [each for each in HEADINGS if each != FROM_ANOTHER_MACHINE]

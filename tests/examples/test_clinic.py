@@ -43,7 +43,6 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
 
 
-@pytest.mark.long
 def test_the_state_sheet_shows_an_expression_in_each_row(example: Path) -> None:
     status, output = playwright(example, "--config", "playwright.states.config.ts")
     sheet = (example / "state-sheet/states.html").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from tests.examples.test_next import build, started
 from tests.kit.test_links import third_party
 from tests.programs import environment, free_port, need
 
-pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser", "node", "tool")]
+pytestmark = [getattr(pytest.mark, name) for name in ("long", "browser", "node", "tool")]
 
 SHOWN: Final[Mapping[str, tuple[str, str]]] = {
     "empty": ("No pets yet",) * 2,

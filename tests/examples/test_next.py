@@ -251,6 +251,7 @@ def test_a_page_that_is_rendered_in_the_build_fails_with_declared_sessions(
 # --- Files --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_files_of_the_kit_are_up_to_date() -> None:
     assert check_kit("next", "tests/mockpets", "--playwright") == (0, "")
     assert check_kit("next", "lib/mockpets", "--ssr") == (0, "")

@@ -55,7 +55,6 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
     assert (status, outcomes(output)) == (0, [f"{24 * REPEAT} passed"]), output
 
 
-@pytest.mark.long
 def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     """In parallel only: one test at a time passes, so nothing but the shared session is broken."""
     share_one_session(example)
@@ -69,7 +68,6 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     assert any("failed" in each for each in outcomes(output)), output
 
 
-@pytest.mark.long
 def test_the_smoke_test_passes_under_every_scenario(example: Path) -> None:
     """Two are skipped, because this test places no order. The spec of the sheet is another."""
     skipped = {"orders", "shop"}
@@ -87,7 +85,6 @@ def test_the_smoke_test_passes_under_every_scenario(example: Path) -> None:
     assert pages.count("data-shot=") == len(names)
 
 
-@pytest.mark.long
 def test_the_state_sheet_shows_every_state_in_three_widths_and_two_themes(example: Path) -> None:
     names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
     status, output = playwright(example, *STATES, "sheet.spec.ts")
@@ -100,7 +97,6 @@ def test_the_state_sheet_shows_every_state_in_three_widths_and_two_themes(exampl
     assert len(sheet) < 4_000_000
 
 
-@pytest.mark.long
 def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     status, output = vitest(example)
 
@@ -109,7 +105,6 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     assert re.search(r"Tests +14 passed \(14\)", output), output
 
 
-@pytest.mark.long
 def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
     """In parallel only, as for Playwright."""
     share_one_session(example)
@@ -133,7 +128,6 @@ def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) 
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.long
 def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
     status, output = playwright(example, *STORYBOOK, f"--repeat-each={REPEAT}")
 
@@ -141,7 +135,6 @@ def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
     assert f"{8 * REPEAT} passed" in output
 
 
-@pytest.mark.long
 def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example: Path) -> None:
     loader = example / "tests" / "mockpets" / "storybook.js"
     text = loader.read_text(encoding="utf-8")

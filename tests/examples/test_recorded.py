@@ -22,7 +22,7 @@ from tests.examples.project import COMMANDS, install, outcomes
 from tests.examples.project import playwright as playwright_tests
 from tests.programs import free_port, need
 
-pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser", "node", "tool")]
+pytestmark = [getattr(pytest.mark, name) for name in ("long", "browser", "node", "tool")]
 
 SERVICES = {
     "json-server": ("json-server@0.17.4", ["json-server", "db.json", "--port"], ""),

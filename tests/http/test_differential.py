@@ -219,7 +219,6 @@ def test_no_request_is_read_in_two_ways(request: bytes) -> None:
     assert differences(request) == []
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @settings(max_examples=6000)
 @given(MUTATED | BUILT)

@@ -508,7 +508,7 @@ def test_slow_clients_do_not_block_new_connections() -> None:
 # --- Random requests ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_server_survives_random_requests(server: Running) -> None:
     chance = random.Random(4)
     seeds = [row.request for row in ROWS if len(row.request) < 2000]

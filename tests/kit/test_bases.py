@@ -50,7 +50,7 @@ def proxy(mock: str) -> Respond:
 
 
 @pytest.mark.browser
-@pytest.mark.slow
+@pytest.mark.long
 def test_playwright_with_contracts_at_other_base_paths(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
     projects = []
@@ -89,7 +89,11 @@ def check(outcomes: Outcomes, bases: list[str]) -> None:
     assert orders == "2 passed"
 
 
-@pytest.mark.parametrize("is_running", [False, True], ids=["started", "already running"])
+@pytest.mark.parametrize(
+    "is_running",
+    [False, pytest.param(True, marks=pytest.mark.long)],
+    ids=["started", "already running"],
+)
 def test_vitest_knows_the_base_paths_before_the_first_call(
     tmp_path: Path, is_running: bool
 ) -> None:

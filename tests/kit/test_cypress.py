@@ -62,7 +62,6 @@ def test_the_tests_of_the_page_pass(tab: int, path: str, empty: str, tmp_path: P
     assert "# pass 1\n# fail 0" in tests.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.long  # npm downloads Cypress' package
 def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     """With the files that `mockpets kit` writes, and Cypress' package without its program."""

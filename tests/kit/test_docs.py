@@ -61,7 +61,6 @@ def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.node
-@pytest.mark.slow
 @pytest.mark.long  # npm downloads Playwright
 def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> None:
     """The server listens on another port than the default, which may be taken."""

@@ -13,7 +13,7 @@ from tests.kit.project import install_kit
 from tests.pages import serving
 from tests.programs import need, run_within
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 CLINIC = Path(__file__).parents[1] / "contract/documents/clinic.yaml"
 PAGE = """\

@@ -16,7 +16,7 @@ from tests.kit.test_playwright import front_end
 from tests.pages import serving
 from tests.programs import need, run_within
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 RACES = Path(__file__).with_name("races")
 ORDERS = {
@@ -194,7 +194,6 @@ def test_the_test_of_the_documentation_finds_a_race_with_another_api(tmp_path: P
     assert "MOCKPETS_ORDER='deliver:GET:/api/orders?status=available'" in error
 
 
-@pytest.mark.long
 def test_a_race_that_takes_too_long_names_its_reason(tmp_path: Path) -> None:
     outcomes = run_races(tmp_path, "bounds")["bounds"]
 
@@ -204,7 +203,6 @@ def test_a_race_that_takes_too_long_names_its_reason(tmp_path: Path) -> None:
         assert message in error
 
 
-@pytest.mark.long
 def test_twenty_runs_on_a_busy_machine_agree(tmp_path: Path) -> None:
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:

@@ -17,7 +17,7 @@ from tests.pages import serving
 from tests.programs import need, need_package
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
-LONG = [pytest.mark.slow, pytest.mark.long]
+LONG = pytest.mark.long
 
 APP = Path(__file__).with_name("links-app.mjs")
 SCENARIOS = {

@@ -131,11 +131,21 @@ def specs(*names: str) -> dict[str, str]:
     return {f"tests/{path.name}": path.read_text(encoding="utf-8") for path in paths}
 
 
-def test_all_specs(tmp_path: Path) -> None:
-    """In one run, because a start takes seconds."""
-    counts = {"sessions": 17, "failing": 12, "states": 17, "public": 1, "lost": 4, "login": 8}
+COUNTS = {"sessions": 17, "failing": 12, "states": 17, "public": 1, "lost": 4, "login": 8}
+"""The number of tests in each spec."""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("sessions", "states", "login"), pytest.param((*COUNTS,), marks=pytest.mark.long)],
+    ids=["some", "all"],
+)
+def test_specs(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """In one run, because a start takes seconds; the tests of the documentation only with all."""
+    counts = {name: COUNTS[name] for name in names}
+    files = shown_files() if counts == COUNTS else {}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
-    shown = {Path(path).name: path for path in shown_files()}
+    shown = {Path(path).name: path for path in files}
     # Like the one that `webServer()` starts.
     settings = Settings(port=0, sessions="declared")
     public = Settings(port=0, public=True, control_token=TOKEN)
@@ -152,7 +162,7 @@ def test_all_specs(tmp_path: Path) -> None:
             tmp_path,
             {
                 **specs(*counts),
-                **shown_files(),
+                **files,
                 "tests/mockpets/scenarios.js": list_scenarios(Known(known)),
             },
             CONFIG.replace("});\n", PROJECTS.replace("PAGES", json.dumps([*shown]))),
@@ -186,7 +196,7 @@ def test_all_specs(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_tests(
     tmp_path: Path,
 ) -> None:
@@ -234,6 +244,7 @@ const servers = [first, webServer({ command, url: SECOND })];
 """
 
 
+@pytest.mark.long
 def test_the_tests_use_the_first_server_of_the_configuration(tmp_path: Path) -> None:
     """Not the one of MOCKPETS_URL, nor the URL that the configuration has in a worker."""
     config = STARTS + CONFIG.replace("fullyParallel", "webServer: servers, fullyParallel")

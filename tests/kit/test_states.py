@@ -16,7 +16,7 @@ from tests.kit.project import REPORTED, Outcomes, run_playwright
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 GAUNTLET = Path(__file__).with_name("gauntlet")
 SCENARIOS = load_library((), ()).descriptions()
@@ -104,7 +104,6 @@ def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_pat
     assert f"{len(UNREACHED)} skipped" in markdown[0]
 
 
-@pytest.mark.long
 def test_the_test_that_the_documentation_shows_passes(
     server: MockpetsServer, tmp_path: Path
 ) -> None:
@@ -117,7 +116,6 @@ def test_the_test_that_the_documentation_shows_passes(
     }
 
 
-@pytest.mark.long
 def test_the_same_test_passes_in_the_states_of_another_api(tmp_path: Path) -> None:
     """The page lists the orders of the documentation's own API in place of pets."""
     [shown] = [

@@ -13,7 +13,7 @@ from mockpets import MockpetsServer, Settings
 from tests.kit.project import CONFIG, run_again, run_playwright
 from tests.programs import need
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 SPEC = (Path(__file__).with_name("specs") / "sheet.spec.ts").read_text(encoding="utf-8")
 SHEET = '["./tests/mockpets/states-reporter.js", { outputFolder: process.env.FOLDER }]'

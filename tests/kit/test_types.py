@@ -76,7 +76,11 @@ def blog(folder: Path, **more: str) -> Path:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("paths", [{}, {"blog": "./schema.js"}], ids=["own", "openapi-typescript"])
+@pytest.mark.parametrize(
+    "paths",
+    [{}, pytest.param({"blog": "./schema.js"}, marks=pytest.mark.long)],
+    ids=["own", "openapi-typescript"],
+)
 def test_the_types_of_a_document(tmp_path: Path, paths: dict[str, str]) -> None:
     """Of the document itself, or of the `paths` that openapi-typescript has made of it."""
     folder = blog(tmp_path, **paths)
@@ -101,6 +105,7 @@ export default [
 
 
 @pytest.mark.node
+@pytest.mark.long
 def test_a_linter_with_types_finds_no_unsafe_value(tmp_path: Path) -> None:
     folder = blog(tmp_path)
     (folder / "eslint.config.mjs").write_text(LINT)

@@ -81,7 +81,7 @@ def run_vitest(
 
 
 @pytest.mark.parametrize(("packaged", "options"), [
-    pytest.param(False, ("--maxWorkers=2",), id="copied files"),
+    pytest.param(False, ("--maxWorkers=2",), id="copied files", marks=pytest.mark.long),
     pytest.param(True, ("--no-isolate", "--maxWorkers=1"), id="package, files share their modules"),
 ])  # fmt: skip
 def test_each_test_has_its_own_session(

@@ -21,7 +21,7 @@ import pytest
 from tests.live.processes import memory_limit, rss, serving
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and all of 127.0.0.0/8"),
 ]
 
@@ -150,14 +150,10 @@ def attacking(port: int, kind: str) -> Iterator[None]:
         process.join()
 
 
-SHORT: Final = [("requests", PUBLIC), ("incomplete heads", LOCAL), ("bodies", PUBLIC)]
-"""Attacks that a change must pass; `.ci/long` runs the others too, for a minute each."""
-
-
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        pytest.param(kind, words, marks=() if (kind, words) in SHORT else pytest.mark.long)
+        (kind, words)
         for kind in ATTACKS
         for words in ((PUBLIC,) if kind in CPU_ATTACKS else (LOCAL, PUBLIC))
     ],

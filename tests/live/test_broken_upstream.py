@@ -39,10 +39,10 @@ def opened(name: str) -> Iterator[Page]:
         browser.close()
 
 
-@pytest.mark.parametrize("balancer", [balancers.haproxy, balancers.nginx])
 @pytest.mark.parametrize(
-    "name", ["Chromium", pytest.param("Firefox", marks=[pytest.mark.slow, pytest.mark.long])]
+    "balancer", [balancers.haproxy, pytest.param(balancers.nginx, marks=pytest.mark.long)]
 )
+@pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
 def test_a_page_gets_each_broken_request_as_an_error_once(
     name: str, balancer: Callable[[Sequence[int]], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

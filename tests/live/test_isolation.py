@@ -178,11 +178,15 @@ class Worker:
         return REQUESTS
 
 
-LONG = [pytest.mark.slow, pytest.mark.long]
+LONG = pytest.mark.long
 
 
 @pytest.mark.parametrize(
-    "place", ["mixed", *(pytest.param(one, marks=LONG) for one in ("path", "header", "key"))]
+    "place",
+    [
+        pytest.param("mixed", marks=pytest.mark.slow),
+        *(pytest.param(one, marks=LONG) for one in ("path", "header", "key")),
+    ],
 )
 def test_no_session_sees_the_state_of_another(address: str, place: Place) -> None:
     workers = [Worker(address, number, place) for number in range(THREADS)]

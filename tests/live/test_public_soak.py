@@ -23,7 +23,7 @@ from tests.http_client import JSON, KEY, Client, OverSocket, Response
 from tests.live.test_soak import GROWTH, held
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
 ]

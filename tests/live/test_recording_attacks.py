@@ -10,7 +10,7 @@ import pytest
 from tests.cli.test_replay import BASE, entry, har
 from tests.examples.project import COMMANDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 SECONDS = 300
 """A recording takes a fraction of this; with time that grows with the square, it takes hours."""

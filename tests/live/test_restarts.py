@@ -26,7 +26,7 @@ from mockpets.client import ControlClient
 from tests.live import balancers
 from tests.live.balancers import SECONDS
 
-pytestmark = [pytest.mark.tool, pytest.mark.slow]
+pytestmark = [pytest.mark.tool, pytest.mark.long]
 
 TOKEN = "only-for-this-test"
 SESSIONS = int(os.environ.get("SCALE_SESSIONS", "24"))

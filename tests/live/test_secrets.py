@@ -84,7 +84,7 @@ def check(call: Client, log: pytest.LogCaptureFixture, *marks: str) -> None:
         assert mark not in everything, f"{mark!r} is shown"
 
 
-@pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.long)])
 def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
     """A server with its own key and token, and a request log that keeps what one example sends."""
     keys = ("mockpets", KEY)

@@ -64,7 +64,7 @@ def send(address: str, seed: int, count: int) -> int:
     return answered
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_memory_descriptors_and_threads_do_not_grow() -> None:
     count = int(os.environ.get("SOAK_REQUESTS", "8000"))
     with serving() as (port, pid), ThreadPoolExecutor(THREADS) as pool:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.live.visitors import Proxy, Report, Visitor, demo, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
 
 
 def test_every_visitor_gets_good_responses_and_keeps_all_pets() -> None:
@@ -25,7 +25,6 @@ def test_every_visitor_gets_good_responses_and_keeps_all_pets() -> None:
     assert report.is_good, str(report)
 
 
-@pytest.mark.long
 def test_the_program_notices_visitors_that_are_rejected() -> None:
     """Without this, the first test could pass whatever the server does."""
     rejected = run(20, 1, "--max-sessions", "5", pause=0.4)

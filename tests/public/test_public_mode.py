@@ -93,6 +93,7 @@ def test_a_response_waits_at_most_ten_seconds(tmp_path: Path, how: str, header: 
         assert visitor.is_open()
 
 
+@pytest.mark.slow
 def test_each_visitor_may_add_1000_pets() -> None:
     public = Public()
     for _ in range(PUBLIC.records):
@@ -324,7 +325,9 @@ def test_a_visitor_gets_a_share_of_the_parked_responses() -> None:
         assert late.read().status == 200
 
 
-@pytest.mark.parametrize("path", ["/__mockpets/openapi.json", OPEN[3]])
+@pytest.mark.parametrize(
+    "path", ["/__mockpets/openapi.json", pytest.param(OPEN[3], marks=pytest.mark.slow)]
+)
 def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) -> None:
     share = IN_PROGRESS
     with many_visitors() as (server, ask):

@@ -102,6 +102,7 @@ def share(sessions: int) -> int:
     return sessions // SESSION_PART
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [False, True])
 def test_one_address_that_creates_sessions_for_hours_replaces_few_of_others(changes: bool) -> None:
     """The server is full, and the others are away long enough to be replaced."""
@@ -153,7 +154,7 @@ def test_an_existing_session_is_open_to_an_address_that_may_create_no_more() -> 
     assert "Shared" in names(ask(public, "GET", "/v1/pets", MINE))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_address_cannot_use_up_the_memory_for_pets() -> None:
     public = Public(pace=1 / VISITOR_RATE)
     several = fresh_names()

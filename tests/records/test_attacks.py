@@ -52,7 +52,11 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 # 64 records of 65 kB: 1,000 values once took 11 s, and 1,000 names 3.6 s.
-@pytest.mark.parametrize("value", [LARGE, TEXT, FRACTION], ids=["integer", "text", "fraction"])
+@pytest.mark.parametrize(
+    "value",
+    [LARGE, *(pytest.param(value, marks=pytest.mark.slow) for value in (TEXT, FRACTION))],
+    ids=["integer", "text", "fraction"],
+)
 @pytest.mark.parametrize(
     ("target", "status", "most"),
     [

@@ -478,5 +478,5 @@ def short(machine: type[RuleBasedStateMachine]) -> Any:
     return case
 
 
-TestTwoStores = short(TwoStores)
-TestTwoStoresOfOrders = short(TwoStoresOfOrders)
+TestTwoStores = pytest.mark.slow(short(TwoStores))
+TestTwoStoresOfOrders = pytest.mark.slow(short(TwoStoresOfOrders))

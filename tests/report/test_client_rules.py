@@ -282,7 +282,7 @@ def test_a_long_url_is_cut_to_200_characters(findings: Findings) -> None:
     assert finding["message"].startswith(f"GET {target[:197]}... was sent")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_requests_without_a_response_are_checked_in_time(findings: Findings) -> None:
     start = time.process_time()
     [finding] = findings(series(*range(0, 20_000 * 7, 7), ms=10**9))

@@ -16,7 +16,7 @@ from mockpets.report.findings import CLIENT_RULES
 from tests.programs import need, need_packages
 from tests.report.traffic import report
 
-pytestmark = [pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.node, pytest.mark.long]
 
 CLIENTS = Path(__file__).with_name("clients")
 FAIL = {

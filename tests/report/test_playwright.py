@@ -8,7 +8,7 @@ from mockpets import MockpetsServer
 from tests.kit.project import run_playwright
 from tests.report.traffic import report
 
-pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.long]
 
 SAVED = """
 import { expect, test } from "./mockpets/playwright";

@@ -207,6 +207,7 @@ def test_a_destroyed_request_log_uses_no_budget(end: str) -> None:
     assert len(other) == 1
 
 
+@pytest.mark.slow
 def test_a_request_log_can_be_collected_while_another_makes_room() -> None:
     request_logs = RequestLogs(40_000)
     request_log = request_logs.new(1000)

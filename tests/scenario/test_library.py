@@ -427,7 +427,7 @@ def test_a_replaced_shipped_scenario_is_logged_while_the_server_runs(
     assert logged(caplog) == ["scenario 'empty' reloaded: scenarios/empty.yaml (shipped)"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_thread_polls_until_it_is_stopped() -> None:
     class Counting(Reloader):
         polls = 0

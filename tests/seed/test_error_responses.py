@@ -248,6 +248,7 @@ PARTS: st.SearchStrategy[dict[str, Any]] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 @given(schema=PARTS, status=st.sampled_from([400, 401, 404, 422]))
 def test_the_body_for_any_schema_is_valid(folder: Path, schema: Node, status: int) -> None:

@@ -55,7 +55,7 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_requests_leave_no_cycles() -> None:
     done = subprocess.run(
         [sys.executable, "-c", COUNT_CYCLES, json.dumps([row[:-1] for row in REQUESTS])],

@@ -99,6 +99,7 @@ def test_stopping_waits_a_limited_time_for_a_client_that_does_not_read() -> None
         assert not server.thread.is_alive()
 
 
+@pytest.mark.slow
 @posix
 def test_stopping_leaks_nothing() -> None:
     gc.collect()  # what earlier tests left is closed now, not while this one counts

@@ -76,7 +76,9 @@ def test_a_client_that_reads_makes_no_room_for_some_seconds(clock: Clock) -> Non
             assert other.read().status == 200
 
 
-@pytest.mark.parametrize(("takes", "is_open"), [(500_000, False), (2_500_000, True)])
+@pytest.mark.parametrize(
+    ("takes", "is_open"), [(500_000, False), pytest.param(2_500_000, True, marks=pytest.mark.slow)]
+)
 def test_a_client_must_take_a_minimum_of_bytes_per_second(
     takes: int, is_open: bool, clock: Clock
 ) -> None:
@@ -224,7 +226,11 @@ def limited(request: pytest.FixtureRequest) -> Iterator[tuple[int, subprocess.Po
 
 @pytest.mark.parametrize(
     "limited",
-    [(LIMITED, "64", "64"), (LIMITED, "40", "40"), (EXHAUSTED,)],
+    [
+        pytest.param((LIMITED, "64", "64"), marks=pytest.mark.slow),
+        pytest.param((LIMITED, "40", "40"), marks=pytest.mark.slow),
+        (EXHAUSTED,),
+    ],
     indirect=True,
     ids=["few", "very few", "exhausted"],
 )
@@ -244,6 +250,7 @@ def test_more_clients_than_descriptors_lock_nobody_out(
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limited", [(LIMITED, "64", "64")], indirect=True)
 def test_a_low_limit_of_open_files_is_reported(limited: tuple[int, subprocess.Popen[str]]) -> None:
     port, process = limited
@@ -255,6 +262,7 @@ def test_a_low_limit_of_open_files_is_reported(limited: tuple[int, subprocess.Po
     assert "run 'ulimit -n 2000' before mockpets" in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limited", [(LIMITED, "64", "2000")], indirect=True)
 def test_the_limit_of_open_files_is_raised(limited: tuple[int, subprocess.Popen[str]]) -> None:
     port, process = limited

@@ -220,6 +220,7 @@ def test_the_number_of_counted_stubs_is_limited(mock: Mock) -> None:
     assert mock.seen("child") == 503
 
 
+@pytest.mark.slow
 def test_documents_that_are_gone_and_stubs_that_never_applied_take_no_room(mock: Mock) -> None:
     for number in range(3):
         mock.use({"name": f"own-{number}", **delays(COUNTED_STUBS)})

@@ -80,7 +80,7 @@ def test_held_responses_count_as_use(clock: Clock) -> None:
 # --- 100,000 names ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     """Set `SESSION_NAMES` to 100000 for the full run.
 
@@ -129,7 +129,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
         each()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_200_sessions_over_10000_pets_share_them() -> None:
     """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, once. Creating 198
     sessions, and listing and creating pets in each, takes 2.4 MB more: 12 kB a session, with two
@@ -190,7 +190,7 @@ def test_the_limit_over_http(fresh: Make) -> None:
 # --- Scenarios with pets, budgets ---------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_memory_budgets_over_http(fresh: Make) -> None:
     """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
     call = fresh(max_records=100_000)

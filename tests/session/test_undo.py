@@ -160,6 +160,7 @@ def test_a_full_server_puts_no_session_back() -> None:
     assert (server.undo().status, server.undo().status) == (503, 404)
 
 
+@pytest.mark.slow
 def test_what_is_kept_goes_first_when_memory_is_needed() -> None:
     server = Server(memory=5 * 2**20, max_records=10_000)
     many = [{"id": number, "name": "x" * 1000, "categoryId": 1} for number in range(1, 900)]

@@ -19,7 +19,7 @@ from mockpets.storage.database import TABLES, open_database
 from tests.storage.servers import Server, failing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
-LONG = pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.long])
+LONG = pytest.param(10_000, marks=pytest.mark.long)
 AWAY = "restore a backup, or move the file away to start with new records"
 NO_STATE_FILE = "is not a mockpets state file; use another file, or move it away"
 
@@ -116,7 +116,7 @@ def damage(path: Path) -> str:
     return ""
 
 
-@pytest.mark.parametrize("count", [200, LONG])
+@pytest.mark.parametrize("count", [pytest.param(200, marks=pytest.mark.slow), LONG])
 def test_a_flipped_bit_is_found_or_harmless(path: Path, count: int) -> None:
     fill(path)
     data, found = path.read_bytes(), 0

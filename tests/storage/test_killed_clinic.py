@@ -19,7 +19,7 @@ from tests.http_client import Client, OverSocket
 from tests.web.checked_client import CLINIC, Checked
 from tests.web.test_stateful_model import CONTENTS, ClinicMachine, Model
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="sends signals")]
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="sends signals")]
 KILLS = 3
 """The most kills of one example."""
 

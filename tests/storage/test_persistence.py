@@ -125,7 +125,7 @@ def test_the_clock_of_a_session_is_kept(file: Path) -> None:
 # --- Restarts -----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_after_the_file_was_changed_or_replaced_loses_nothing(file: Path) -> None:
     with keeping(file) as (process, call):
         post(call, "First")
@@ -147,7 +147,9 @@ def test_a_kill_after_the_file_was_changed_or_replaced_loses_nothing(file: Path)
         assert names == ["First", "Second", "After 0", "After 1", "After 2"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_signal_saves_pending_changes(file: Path, number: signal.Signals) -> None:
     with keeping(file) as (process, call):
         post(call, "Last")
@@ -244,6 +246,7 @@ def test_the_data_of_the_command_line_comes_back(file: Path) -> None:
         assert [len(pets(call, name)) for name in before] == [5, 2]
 
 
+@pytest.mark.slow
 def test_many_records_without_ids_get_none_twice_after_a_kill(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "shop.yaml").write_text(
@@ -269,8 +272,8 @@ def test_many_records_without_ids_get_none_twice_after_a_kill(file: Path, tmp_pa
         assert len(ids) == len({*map(str, ids)}) == 4501
 
 
-def test_records_of_a_scenario_that_is_missing_wait_for_its_file(
 @pytest.mark.usefixtures("saves_often")
+def test_records_of_a_scenario_that_is_missing_wait_for_its_file(
     file: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mine"
@@ -315,6 +318,7 @@ def session_id(call: Client, session: str = "default") -> str:
     return found
 
 
+@pytest.mark.slow
 def test_the_session_id_is_new_after_a_kill_but_not_after_a_stop(file: Path) -> None:
     with in_process(file) as call:
         before = {name: session_id(call, name) for name in ("default", "w3")}
@@ -392,9 +396,9 @@ def test_a_file_of_the_format_before_is_reported_in_one_line_and_kept(file: Path
     assert file.read_bytes() == data
 
 
+@pytest.mark.usefixtures("saves_often")
 def test_a_second_server_is_rejected_in_one_line(file: Path) -> None:
     with in_process(file) as call:
-@pytest.mark.usefixtures("saves_often")
         post(call, "Ours")
         assert refused("--state", str(file)) == (
             f"mockpets: --state {file}: in use by another mockpets; stop it, or use another file: "
@@ -418,7 +422,7 @@ def test_an_unwritable_folder_is_rejected() -> None:
 # --- Failing disks ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="limits a process that runs")
 def test_a_disk_error_is_reported_and_heals(file: Path) -> None:
     import resource  # not available on Windows
@@ -443,22 +447,21 @@ def test_a_disk_error_is_reported_and_heals(file: Path) -> None:
         assert [pet["name"] for pet in pets(call, "new")[16:]] == names
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rounds", [20, pytest.param(ROUNDS, marks=pytest.mark.long)])
-def test_servers_killed_at_random_moments(file: Path, rounds: int) -> None:
+@pytest.mark.long
+def test_servers_killed_at_random_moments(file: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tests.storage.kill_process", str(file), str(rounds)],
+        [sys.executable, "-m", "tests.storage.kill_process", str(file), str(ROUNDS)],
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=60 + 3 * rounds,
+        timeout=60 + 3 * ROUNDS,
         check=False,
     )
 
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     # Check the test itself: kills must interrupt saves, and lose what was not saved.
-    assert found["interrupted"] > rounds // 10
-    assert found["lost"] > rounds // 10
-    assert found["keys"] > 10 * rounds
-    assert min(found[kind] for kind in KINDS) > rounds // 20
+    assert found["interrupted"] > ROUNDS // 10
+    assert found["lost"] > ROUNDS // 10
+    assert found["keys"] > 10 * ROUNDS
+    assert min(found[kind] for kind in KINDS) > ROUNDS // 20

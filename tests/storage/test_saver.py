@@ -330,7 +330,7 @@ def test_a_base_is_removed_with_the_last_session_that_uses_it(path: Path) -> Non
 
 # --- How much is written ----------------------------------------------------------------------
 
-SIZES = [10, 2_000, pytest.param(100_000, marks=pytest.mark.slow)]
+SIZES = [10, 2_000, pytest.param(100_000, marks=pytest.mark.long)]
 
 
 def replaced(server: Server, size: int) -> None:
@@ -385,7 +385,7 @@ def test_one_change_is_one_row(
         assert sum(map(len, steps)) < 1000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_change_in_63_megabytes_does_not_write_them_again(path: Path) -> None:
     server = Server(path)
     rows = (b'{"id":%d,"note":"%s"}' % (number, b"x" * 64_000) for number in range(1, 1001))
@@ -821,7 +821,7 @@ REPLACED: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("is_linked", [False, True])
+@pytest.mark.parametrize("is_linked", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("replace", REPLACED.values(), ids=REPLACED)
 def test_what_took_the_place_of_the_file_is_replaced(
     path: Path, tmp_path: Path, is_linked: bool, replace: Callable[[Path, Path], object]

@@ -155,7 +155,7 @@ def _until(descriptor: int, end: bytes) -> bytes:
     return text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("blocking", [True, False])
 def test_a_blocked_reader_does_not_block_requests_and_lost_lines_are_counted(
     blocking: bool,
@@ -194,7 +194,7 @@ print("ended")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_exits_although_its_log_is_not_read() -> None:
     command = [sys.executable, "-c", STUCK]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -35,7 +35,7 @@ def test_a_rejected_request_has_its_code_and_session() -> None:
 
 
 @posix
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", pytest.param("json", marks=pytest.mark.slow)])
 def test_each_line_has_the_name_of_the_server(form: str) -> None:
     with logging("--log", form, "--name", "mock-1") as log:
         log.call("GET", "/v1/pets")

@@ -132,6 +132,7 @@ def test_the_text_format_has_one_line_per_request() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_json_format_has_one_object_per_line() -> None:
     with logging("--log", "json") as log:
         traffic(log)
@@ -154,6 +155,7 @@ def test_the_json_format_has_one_object_per_line() -> None:
     assert broken["stubs"] == ["offline/reset"]
 
 
+@pytest.mark.slow
 def test_quiet_omits_the_request_lines() -> None:
     with logging("--log", "quiet") as log:
         assert log.call("GET", "/v1/pets").status == 200
@@ -254,6 +256,7 @@ def test_secrets_in_invalid_requests_are_not_logged(form: str) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_reads_of_the_control_api_are_not_logged() -> None:
     with logging() as log:
         for path in ("health", "ready", "state", "requests", "", "openapi.json", "metrics"):
@@ -264,6 +267,7 @@ def test_reads_of_the_control_api_are_not_logged() -> None:
     assert "GET /v1/pets " in line
 
 
+@pytest.mark.slow
 def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
     (tmp_path / "mockpets.toml").write_text("seed = 4\ncontrol-token = 'long-enough'\n", "utf-8")
     state = str(tmp_path / "state")
@@ -292,6 +296,7 @@ def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
         assert "long-enough" not in json.dumps(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--log-addresses",)])
 def test_one_visitor_cannot_fill_the_log_of_a_public_server(more: tuple[str, ...]) -> None:
     words = ("--public", "--control", "off", "--visitor-rate", "1", "--log", "json")
@@ -338,9 +343,15 @@ def test_a_random_token_is_in_a_banner_that_a_file_gets_and_never_in_the_log(
 
 
 @pytest.mark.parametrize(("arguments", "opened"), [
-    (["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/"),
+    pytest.param(
+        ["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/", marks=pytest.mark.slow
+    ),
     (["--public", "--prefix", "/m"], r"http://localhost:\d+/m/__mockpets/#token=\S{32,}"),
-    (["--control-token", "of-the-tests"], r"http://localhost:\d+/__mockpets/#token=of-the-tests"),
+    pytest.param(
+        ["--control-token", "of-the-tests"],
+        r"http://localhost:\d+/__mockpets/#token=of-the-tests",
+        marks=pytest.mark.slow,
+    ),
 ])  # fmt: skip
 def test_open_opens_the_panel_in_a_browser(
     tmp_path: Path, arguments: list[str], opened: str

@@ -30,6 +30,7 @@ def test_a_test_client_gets_every_response_at_once(caplog: pytest.LogCaptureFixt
 FLASK = (sys.executable, "-m", "flask", "--app", "mockpets")
 
 
+@pytest.mark.slow
 def test_flask_routes_lists_the_contract_and_the_control_api(tmp_path: Path) -> None:
     done = run(tmp_path, *FLASK, "routes")
 

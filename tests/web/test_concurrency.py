@@ -11,7 +11,10 @@ from tests.http_client import Client, InProcess
 THREADS = 16
 
 
-@pytest.mark.parametrize("each", [50, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "each",
+    [10, pytest.param(50, marks=pytest.mark.slow), pytest.param(500, marks=pytest.mark.long)],
+)
 def test_16_threads_create_pets(each: int) -> None:
     app = create_app(Settings(data=("pets=0",)))
     barrier = Barrier(THREADS)

@@ -83,6 +83,7 @@ def test_generated_pets_of_50_sessions_count_once_until_the_last_has_none() -> N
     assert server.put("more") == 200
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_50_sessions_load_counts_once_until_the_last_is_reset() -> None:
     server = Server()
     sessions = server.app.extensions["mockpets"].sessions
@@ -107,8 +108,8 @@ def test_a_snapshot_that_50_sessions_load_counts_once_until_the_last_is_reset() 
     assert server.put("big") == 200
 
 
-def test_equal_records_of_restored_sessions_count_once(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("saves_often")
+def test_equal_records_of_restored_sessions_count_once(tmp_path: Path) -> None:
     settings = Settings(port=0, data=("pets=0",), state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as running:
         call = Client(OverSocket(running.url))
@@ -179,7 +180,16 @@ def test_a_request_fits_at_once_after_something_was_freed(free: Callable[[Server
     assert server.create("b") == 201
 
 
-@pytest.mark.parametrize("free", [reset, reset_all, drop, drop_all, replace, load])
+@pytest.mark.parametrize(
+    "free",
+    [
+        *(reset, drop),
+        *(
+            pytest.param(free, marks=pytest.mark.slow)
+            for free in (reset_all, drop_all, replace, load)
+        ),
+    ],
+)
 def test_a_table_fits_at_once_after_another_was_freed(free: Callable[[Server], None]) -> None:
     server = Server()
     server.ok("PUT", "/__mockpets/sessions/empty")
@@ -198,6 +208,7 @@ def test_a_session_that_replaces_an_idle_one_has_its_memory() -> None:
     assert server.create("c") == 201
 
 
+@pytest.mark.slow
 def test_a_new_recording_frees_the_records_of_the_last_one() -> None:
     server = Server()
     assert server.put("a") == 200

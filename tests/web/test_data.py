@@ -321,7 +321,14 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize(("target", "status"), SEARCHES.items(), ids=SEARCHES)
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        pytest.param(*each, marks=pytest.mark.slow if number > 1 else ())
+        for number, each in enumerate(SEARCHES.items())
+    ],
+    ids=SEARCHES,
+)
 def test_other_requests_are_served_while_many_records_are_searched(
     searched: Searched, target: str, status: int
 ) -> None:

@@ -306,7 +306,10 @@ REQUESTS = 12
 """In each example: with 25 examples, each document gets 300."""
 
 
-@pytest.mark.parametrize("name", ["clinic", "blog", "shop", "bare"])
+@pytest.mark.parametrize(
+    "name",
+    [*(pytest.param(name, marks=pytest.mark.slow) for name in ("clinic", "blog", "shop")), "bare"],
+)
 @given(data=st.data())
 def test_any_request_gets_a_documented_response_or_a_label(
     served: Mapping[str, Served], name: str, data: st.DataObject

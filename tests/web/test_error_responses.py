@@ -86,6 +86,7 @@ def test_a_long_call_that_fails_creates_no_session(
     }
 
 
+@pytest.mark.slow
 def test_pets_generated_on_the_worker_that_do_not_fit_in_memory_are_a_507() -> None:
     with MockpetsServer(Settings(port=0, memory=8 * 2**20)) as server:
         call = Client(OverSocket(server.url))

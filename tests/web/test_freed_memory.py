@@ -99,9 +99,16 @@ def use(call: Client) -> None:
 
 
 @pytest.mark.usefixtures("no_collections")
-@pytest.mark.parametrize("act", [
-    *(explain, invalid_explain, export, import_again, undo, invalid, use),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "act",
+    [
+        use,
+        *(
+            pytest.param(act, marks=pytest.mark.slow)
+            for act in (explain, invalid_explain, export, import_again, undo, invalid)
+        ),
+    ],
+)
 def test_a_deleted_session_leaves_room_for_another(
     call: Client, act: Callable[[Client], None]
 ) -> None:
@@ -151,6 +158,7 @@ def read_all(call: Client, base: str = "/api") -> None:
         assert call("GET", f"{base}{path}").status == 200
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_document_is_freed_with_it(tmp_path: Path) -> None:
     """While you write a document, it is reloaded hundreds of times."""
     file, text = tmp_path / "clinic.yaml", CLINIC.read_text(encoding="utf-8")
@@ -168,6 +176,7 @@ def test_what_is_kept_of_a_document_is_freed_with_it(tmp_path: Path) -> None:
     assert alive(Api) <= before + 8
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_seed_is_freed_with_it() -> None:
     call = client_of(CLINIC)
     for seed in range(20):

@@ -198,6 +198,7 @@ READS = (
 )
 
 
+@pytest.mark.slow
 def test_no_change_leaves_an_old_response(clinic: Checked) -> None:
     random = Random(67)
     differing = 0

@@ -104,7 +104,10 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
 
 
-@pytest.mark.parametrize("sessions", [64, pytest.param(320, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "sessions",
+    [pytest.param(64, marks=pytest.mark.slow), pytest.param(320, marks=pytest.mark.long)],
+)
 def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
     caplog: pytest.LogCaptureFixture, sessions: int
 ) -> None:

@@ -50,7 +50,7 @@ def fields_of(number: int) -> str:
     return f"Host: localhost\nAuthorization: Bearer mockpets\nCookie: secret-{number}\n{names}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("raw", [True, False])
 @pytest.mark.parametrize("size", [0, 1000, 4000])
 def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:

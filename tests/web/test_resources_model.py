@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -278,5 +279,5 @@ class Resources(RuleBasedStateMachine):
                 assert self.call(session, "GET", f"/v1/{name}?limit=100").json == expected[:100]
 
 
-TestResources = Resources.TestCase
+TestResources = pytest.mark.slow(Resources.TestCase)
 TestResources.settings = settings(max_examples=settings().max_examples // 3, stateful_step_count=50)

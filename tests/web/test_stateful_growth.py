@@ -242,6 +242,7 @@ AFTER_A_CHANGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_requests_call_hardly_more_with_10_000_records_than_with_100(contract: Path) -> None:
     few, many = (Large(contract, size).costs() for size in (100, 10_000))
@@ -249,6 +250,7 @@ def test_requests_call_hardly_more_with_10_000_records_than_with_100(contract: P
     assert not above
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_a_slug_that_many_records_want_is_found_in_few_calls(contract: Path) -> None:
     client = Client(InProcess(create_app(Settings(contract=(str(contract),)))))

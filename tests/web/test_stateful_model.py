@@ -3,6 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -360,5 +361,5 @@ class ClinicMachine(RuleBasedStateMachine):
         assert visits == model.appointments
 
 
-TestClinic = ClinicMachine.TestCase
+TestClinic = pytest.mark.slow(ClinicMachine.TestCase)
 TestClinic.settings = settings(stateful_step_count=12)

@@ -243,6 +243,7 @@ def test_the_last_responses_are_remembered(shop: Checked) -> None:
     assert post(shop, "0").json["id"] == first.json["id"] + 150, "the oldest one is forgotten"
 
 
+@pytest.mark.slow
 def test_remembered_responses_take_little_memory_until_a_reset(shop: Checked) -> None:
     def change(number: int, size: int = 9000) -> Response:
         headers = {"Idempotency-Key": f"{number}"}

@@ -188,7 +188,7 @@ def test_a_bad_fixture_is_rejected(tmp_path: Path, text: str, expected: str) -> 
     assert str(caught.value) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fixture_can_have_thousands_of_pets(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.write_text(json.dumps([{"id": n, "name": "", "categoryId": 1} for n in range(24_000)]))

@@ -261,7 +261,7 @@ HOSTS = {
 """Host to whether it is accepted; None if only an open control API accepts it."""
 
 
-@pytest.mark.parametrize("is_every", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_every", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("control", ["auto", "open"])
 @pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset")])
 def test_combinations_of_host_origin_and_site(

@@ -442,7 +442,6 @@ def test_verify_waits_for_requests(server: MockpetsServer) -> None:
 # --- The official SDK -----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_official_sdk_uses_the_tools_in_all_its_modes(
     server: MockpetsServer, tmp_path: Path

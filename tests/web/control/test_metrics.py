@@ -228,6 +228,7 @@ def test_it_reports_invalid_files(tmp_path: Path) -> None:
 # --- Limits for clients -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_clients_cannot_add_labels(fresh: Make) -> None:
     call, random = fresh(), Random(3)
     letters = 'abcXYZ019/%~+-_."\\{}\u00e9'

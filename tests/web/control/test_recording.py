@@ -260,6 +260,7 @@ def again(server: MockpetsServer, call: Client, *scenarios: Any, seed: int, wait
     return result["yaml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waits", [False, True])
 def test_each_shipped_scenario_repeats_its_recording(
     waits: bool, server: MockpetsServer, call: Client
@@ -311,7 +312,9 @@ def random_stub(chance: random.Random) -> dict[str, Any]:
     return {**({"match": match} if match else {}), **limits, **effect, "off_contract": True}
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize(
+    "block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in (1, 2, 3))]
+)
 def test_random_stacks_repeat_their_recordings(
     block: int, server: MockpetsServer, call: Client
 ) -> None:

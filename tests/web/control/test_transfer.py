@@ -192,7 +192,7 @@ def test_a_waiting_client_learns_of_an_import(servers: tuple[Client, Client]) ->
     b'{"a":%s,"b":0.%s}' % (b"9" * 300, b"1" * 300),
     b'{"<<":{"":[{"a b":null}]},"\\u0000":"\\ud83d\\ude00"}',
     b'{"a":%s1%s}' % (b"[" * 18, b"]" * 18),
-    b'{"a":[%s]}' % b",".join([b"0"] * 30_000),
+    pytest.param(b'{"a":[%s]}' % b",".join([b"0"] * 30_000), marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_what_a_record_may_have_can_be_imported(
     servers: tuple[Client, Client], record: bytes
@@ -424,6 +424,7 @@ def test_counters_of_scenarios_that_a_server_does_not_have_are_left_out(
     assert [call("GET", f"/~{name}+retry/v1/pets").status for _ in range(2)] == [503, 200]
 
 
+@pytest.mark.slow
 def test_the_limits_of_a_server_hold(fresh: Callable[..., Client]) -> None:
     many = [{"id": number, **MISO, "name": "x" * 900} for number in range(1, 1000)]
     document = valid(data=[data(records=many, next=INT64_MAX)])
