@@ -232,6 +232,7 @@ def test_the_overview_has_the_first_sentence_of_the_help_of_a_command(name: str)
     assert command.get_short_help_str(200) == text
 
 
+@pytest.mark.slow
 def test_importing_the_package_imports_nothing_heavy() -> None:
     script = (
         "import sys, mockpets; assert not {'flask', 'waitress', 'click'} & set(sys.modules);"

@@ -98,6 +98,7 @@ def test_the_banner_names_what_has_state(here: Path) -> None:
     assert lines_of(banner, "no state") == [plain]
 
 
+@pytest.mark.slow
 def test_the_start_in_the_log(here: Path) -> None:
     shop(here)
     with program("serve", "--port", "0", "--contract", "shop.yaml") as process:

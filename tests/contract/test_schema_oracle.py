@@ -179,11 +179,13 @@ def components_of(version: str) -> Any:
     return st.fixed_dictionaries({"A": flat, "B": flat})
 
 
+@pytest.mark.slow
 @given(schema=schemas_of("3.1"), components=components_of("3.1"), value=VALUES)
 def test_schemas_of_3_1(schema: Any, components: Any, value: Any) -> None:
     agree(schema, components, "3.1", value)
 
 
+@pytest.mark.slow
 @given(schema=schemas_of("3.0"), components=components_of("3.0"), value=VALUES)
 def test_schemas_of_3_0(schema: Any, components: Any, value: Any) -> None:
     agree(schema, components, "3.0", value)

@@ -85,6 +85,7 @@ def test_every_operation_has_state_one_of_them_by_a_correction(tmp_path: Path) -
     assert [name for name in guessed if guessed[name] != "state"] == ["cancelAppointment"]
 
 
+@pytest.mark.slow
 def test_the_files_for_mockpets_have_no_problems() -> None:
     """With the settings of `mockpets.toml`, as a user runs it."""
     done = run(CLINIC, "mockpets", "check")

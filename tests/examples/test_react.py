@@ -147,6 +147,7 @@ def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example:
     assert "1 failed" in output
 
 
+@pytest.mark.slow
 def test_the_files_of_the_kit_are_up_to_date() -> None:
     parts = ["--playwright", "--vitest", "--storybook"]
     options = ["tests/mockpets", *parts, "--scenarios-dir", "scenarios"]

@@ -467,6 +467,7 @@ def test_the_connection_that_waits_longest_makes_room() -> None:
             wire.close()
 
 
+@pytest.mark.slow
 def test_200_slow_and_200_reconnecting_clients_do_not_disturb_normal_requests() -> None:
     with running(QueryApp()) as server, ExitStack() as stack:
         for _ in range(200):

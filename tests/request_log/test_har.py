@@ -224,6 +224,7 @@ def test_entries_are_sorted_by_time() -> None:
     assert [row["_mockpets"]["number"] for row in rows] == [2, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(ENTRIES, max_size=3))
 def test_any_request_log_gives_a_valid_archive(entries: list[Entry]) -> None:
     for row in archive(*entries):

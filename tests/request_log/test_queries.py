@@ -143,6 +143,7 @@ def passes(kept: Entry, wanted: dict[str, Any]) -> bool:
     return all(tests[name](value) for name, value in wanted.items())
 
 
+@pytest.mark.slow
 @given(st.lists(ENTRIES, max_size=12), FILTERS)
 def test_any_filter_selects_the_same_as_the_model(
     entries: list[Entry], wanted: dict[str, Any]

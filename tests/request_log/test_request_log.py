@@ -182,6 +182,7 @@ def test_an_entry_larger_than_the_budget_is_dropped() -> None:
     assert (len(request_log), request_log.dropped, request_logs.used) == (0, 2, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
 def test_a_destroyed_request_log_uses_no_budget(end: str) -> None:
     request_logs = RequestLogs(MIB)

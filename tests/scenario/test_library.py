@@ -62,6 +62,7 @@ def test_shipped_scenarios_have_no_problems() -> None:
     assert {"default", "empty", "unauthorized", "missing"} <= set(library.scenarios)
 
 
+@pytest.mark.slow
 def test_the_scenarios_of_a_build_are_those_of_the_files(built: Path) -> None:
     spec = spec_from_file_location("shipped", built / "mockpets" / "scenario" / "shipped.py")
     assert spec is not None and spec.loader is not None

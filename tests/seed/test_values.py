@@ -291,6 +291,7 @@ SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(schema=SCHEMAS, number=st.integers(1, 50), seed=st.integers(0, 2**63 - 1))
 def test_values_of_any_schema_are_valid(folder: Path, schema: Node, number: int, seed: int) -> None:

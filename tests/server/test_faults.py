@@ -216,6 +216,7 @@ def test_one_parked_response_too_many_is_rejected_and_a_page_can_read_it(
         assert second.get("/v1/pets", KEY_LINE).read().status == 200
 
 
+@pytest.mark.slow
 def test_activating_a_scenario_that_breaks_connections_closes_idle_ones() -> None:
     """On an old connection, a browser would retry the broken request and report no failure."""
     with running(create_app(Settings())) as server, Wire(server.port) as idle:

@@ -120,6 +120,7 @@ def test_a_held_and_delayed_response_waits_for_both(
 # --- Clients that leave, clients that do not read -----------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_blocks_no_other(app: QueryApp, server: Running) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
         for _ in range(4):

@@ -202,6 +202,7 @@ serve(None, bind(Settings(host=("127.0.0.1",), port=0)), later.start)
 """
 
 
+@pytest.mark.slow
 @posix
 def test_a_signal_that_does_not_interrupt_the_wait_stops_the_server() -> None:
     """The kernel may give a signal to another thread, or to this one just before it waits."""

@@ -212,6 +212,7 @@ def test_a_restart_brings_back_what_an_undo_put_back(tmp_path: Path) -> None:
         assert client.add_record("pets", {"name": "Next", "categoryId": 2})["id"] > max(ids)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("saves_often")
 def test_changes_after_an_undo_at_once_survive_a_crash(tmp_path: Path) -> None:
     """The delete may not have reached the file yet. A copy is what a crash would leave."""

@@ -272,6 +272,7 @@ def test_many_records_without_ids_get_none_twice_after_a_kill(file: Path, tmp_pa
         assert len(ids) == len({*map(str, ids)}) == 4501
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("saves_often")
 def test_records_of_a_scenario_that_is_missing_wait_for_its_file(
     file: Path, tmp_path: Path
@@ -381,6 +382,7 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(file: Path) -> None:
     assert file.read_bytes() == data
 
 
+@pytest.mark.slow
 def test_a_file_of_the_format_before_is_reported_in_one_line_and_kept(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"PRAGMA application_id = {0x6D706574}")

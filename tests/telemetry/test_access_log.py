@@ -62,6 +62,7 @@ ACCESSES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ACCESSES, min_size=1, max_size=30))
 def test_each_request_is_one_printable_line(lines: Sequence[Access]) -> None:
     for form in ("text", "json"):

@@ -39,6 +39,7 @@ def test_flask_routes_lists_the_contract_and_the_control_api(tmp_path: Path) -> 
         assert re.search(rf" {re.escape(rule)} *$", done.stdout, re.MULTILINE), rule
 
 
+@pytest.mark.slow
 def test_flask_run_serves_the_app_with_default_settings(tmp_path: Path) -> None:
     command = [*FLASK, "run", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:

@@ -108,6 +108,7 @@ def test_a_snapshot_that_50_sessions_load_counts_once_until_the_last_is_reset() 
     assert server.put("big") == 200
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("saves_often")
 def test_equal_records_of_restored_sessions_count_once(tmp_path: Path) -> None:
     settings = Settings(port=0, data=("pets=0",), state=str(tmp_path / "pets.state"))
@@ -238,6 +239,7 @@ def test_dropping_an_override_frees_its_memory() -> None:
     assert [put("s5"), put("s4")] == [201, 507]
 
 
+@pytest.mark.slow
 def test_generated_records_that_no_session_has_make_room() -> None:
     server = Server()
     server.ok("PUT", "/__mockpets/sessions/a", {"data": {"pets": 3000}})

@@ -366,13 +366,20 @@ def test_a_search_finds_the_same_on_the_worker_thread(searched: Searched) -> Non
     assert {"code": "ignored_query", "text": "ignored parameters: 'nope'"} in notes
 
 
-@pytest.mark.parametrize("query", ["", "?tag=x", "?tag=x&tag=y", "?id=7&n=0"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?tag=x",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("", "?tag=x&tag=y", "?id=7&n=0")),
+    ],
+)
 def test_a_list_that_needs_no_search_is_read_at_once(searched: Searched, query: str) -> None:
     assert searched.store("GET", f"/v1/notes{query}").status == 200
     assert searched.store.control("GET", f"data/notes{query}").status == 200
     assert searched.rows[WORKER] == 0
 
 
+@pytest.mark.slow
 def test_stubs_count_a_search_of_many_records_once(searched: Searched) -> None:
     searched.served.set()
 
@@ -429,6 +436,7 @@ def test_keys_that_a_path_cannot_tell_apart_are_one_key(store: Store) -> None:
     assert store("GET", "/notes/0").json == store("GET", "/notes/-0").json == {"id": 0}
 
 
+@pytest.mark.slow
 def test_records_that_are_put_and_created_at_the_same_time_get_different_ids(
     tmp_path: Path,
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_deleted_session_leaves_room_for_another(
     assert fill(call, "c") == 200
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_collections", "saves_often")
 def test_a_deleted_session_that_was_saved_leaves_room_for_another(tmp_path: Path) -> None:
     path = str(tmp_path / "pets.state")

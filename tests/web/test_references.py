@@ -297,6 +297,7 @@ def expected(body: object, path: list[str]) -> Any:
     return body
 
 
+@pytest.mark.slow
 @given(
     body=st.dictionaries(NAMES, VALUES, max_size=3),
     paths=st.lists(PATHS, min_size=1, max_size=4),
@@ -330,6 +331,7 @@ BODIES = st.one_of(
 TEXTS = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=30)
 
 
+@pytest.mark.slow
 @given(sources=st.lists(SOURCES, min_size=1, max_size=6), body=BODIES, text=TEXTS)
 def test_no_request_makes_references_fail_or_see_another_session(
     call: Client, sources: list[str], body: bytes, text: str

@@ -4,6 +4,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -306,5 +307,5 @@ class Worlds(RuleBasedStateMachine):
             )
 
 
-TestWorlds = Worlds.TestCase
+TestWorlds = pytest.mark.slow(Worlds.TestCase)
 TestWorlds.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=30)

@@ -477,6 +477,7 @@ def test_a_new_rejected_origin_is_reported_to_the_panel_as_a_change() -> None:
     assert events["change"] == before + 1
 
 
+@pytest.mark.slow
 def test_visitors_of_a_public_server_cannot_fill_the_list_with_preflights() -> None:
     server = Server(public=True, control_token=TOKEN)
     server.ask("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test") | PREFLIGHT)

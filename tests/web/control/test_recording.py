@@ -312,9 +312,8 @@ def random_stub(chance: random.Random) -> dict[str, Any]:
     return {**({"match": match} if match else {}), **limits, **effect, "off_contract": True}
 
 
-@pytest.mark.parametrize(
-    "block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in (1, 2, 3))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(4))
 def test_random_stacks_repeat_their_recordings(
     block: int, server: MockpetsServer, call: Client
 ) -> None:

@@ -672,8 +672,7 @@ LONG_BODIES = [*long_bodies()]
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [
-        LONG_BODIES[0],
-        pytest.param(*LONG_BODIES[1], marks=pytest.mark.slow),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in LONG_BODIES[:2]),
         *(pytest.param(*each, marks=pytest.mark.long) for each in LONG_BODIES[2:]),
     ],
     ids=range(5),

@@ -501,6 +501,7 @@ def test_a_session_that_no_import_would_read_cannot_be_exported(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("saves_often")
 def test_after_a_crash_the_highest_id_can_be_exported_and_imported(tmp_path: Path) -> None:
     settings = Settings(port=0, state=str(tmp_path / "pets.state"))
@@ -591,6 +592,7 @@ def run(call: Client, name: str, step: tuple[str, str, Any]) -> tuple[int, bytes
     return response.status, response.body, response.header("Mockpets-Stub")
 
 
+@pytest.mark.slow
 @given(
     before=st.lists(REQUESTS | CHANGES, max_size=12),
     after=st.lists(REQUESTS, max_size=8),
