@@ -150,7 +150,7 @@ def record_audit(recorder: Recorder, browser: Browser, folder: Path, app: str) -
     command = ("mockpets", "audit", app, "--contract", DOCUMENT, "--pages", "1")
     shown = " ".join(command)
     recorder.terminal("Audit another app of this API", shown, "", 3000)
-    done = run_within(60 * MINUTES, folder, *command, "--browser", need("chromium"))
+    done = run_within(60 * MINUTES, folder, *command, "--browser", need("chromium-headless-shell"))
     if done.returncode:
         sys.exit(done.stderr)
     recorder.terminal("The audit finds a mistake", shown, done.stdout, 12000)

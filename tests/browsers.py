@@ -1,6 +1,7 @@
 """The browser that all tests of a worker share; a start takes seconds.
 
-The browser is Chromium, or with ``TEST_BROWSER=firefox`` an unmodified Firefox over WebDriver BiDi.
+The browser is the headless shell of Chromium, which takes half the time of `chromium --headless`.
+With ``TEST_BROWSER=firefox``, it is an unmodified Firefox over WebDriver BiDi.
 """
 
 import asyncio
@@ -17,7 +18,8 @@ FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
 def chromium(playwright: Playwright, *arguments: str) -> Browser:
     return playwright.chromium.launch(
-        executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server", *arguments]
+        executable_path=need("chromium-headless-shell"),
+        args=["--no-sandbox", "--no-proxy-server", *arguments],
     )
 
 

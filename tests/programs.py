@@ -34,7 +34,7 @@ def _debian(group: str, *names: str, package: str = "") -> dict[str, Program]:
 
 
 PROGRAMS = {
-    **_debian("browser", "chromium", "firefox-esr"),
+    **_debian("browser", "chromium-headless-shell", "firefox-esr"),
     **_debian("node", "node", package="nodejs"),
     **_debian("node", "npm", "npx", package="npm"),
     **_debian("tool", "nginx", package="nginx-light"),

@@ -58,7 +58,7 @@ def test_a_documented_error_of_the_own_document(tmp_path: Path) -> None:
 @pytest.mark.long  # npm downloads Playwright
 def test_a_javascript_repository(tmp_path: Path) -> None:
     """Without an app, the test of its page and the seed of agents are skipped."""
-    need("chromium")
+    need("chromium-headless-shell")
     need("npm")
     (tmp_path / "openapi.yaml").write_text(SHOP.text, encoding="utf-8")
     (tmp_path / "package.json").write_text('{"name": "app", "private": true}')

@@ -108,7 +108,7 @@ def audit(tmp_path: Path) -> Audit:
 
     def run_it(url: str, *options: str | Path) -> Result:
         folder = project / "audit"
-        command = ("mockpets", "audit", url, "--browser", need("chromium"), *options)
+        command = ("mockpets", "audit", url, "--browser", need("chromium-headless-shell"), *options)
         done = run_within(60 * (MINUTES + 2), project, *command, HOME=str(project))
         assert (folder / "audit.json").exists(), done.stdout + done.stderr
         written = json.loads((folder / "audit.json").read_text("utf-8"))
@@ -202,7 +202,7 @@ def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Aud
         tests = {each.name: each.read_text("utf-8") for each in folder.glob("*.ts")}
         text = corrected
         with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:
-            run = Run(url, server.url, folder.parent, browser=need("chromium"))
+            run = Run(url, server.url, folder.parent, browser=need("chromium-headless-shell"))
             module = '"../tests/mockpets/playwright"'
             texts = {name: each.replace(module, '"./fixture"') for name, each in tests.items()}
             results = run_tests(texts, run)

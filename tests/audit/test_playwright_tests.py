@@ -331,7 +331,7 @@ def test_each_fails_for_its_cause_and_passes_on_a_corrected_app(
         texts[HELPERS] = helpers(whole, "./fixture").replace(
             "RETRIES_MS = 15_000", "RETRIES_MS = 5_000"
         )
-        run = Run(bad, server.url, tmp_path, browser=need("chromium"))
+        run = Run(bad, server.url, tmp_path, browser=need("chromium-headless-shell"))
         results = run_tests(texts, run)
     assert isinstance(results, dict), results
     wrong = []
@@ -362,7 +362,7 @@ def test_only_those_are_written_that_fail_by_their_own_assertion(
     findings["/dead-end"]["operation"] = "listOwners"  # the page does not call it
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     with app(f"{server.url}/api", is_bad=True) as bad:
-        run = Run(bad, server.url, tmp_path, browser=need("chromium"))
+        run = Run(bad, server.url, tmp_path, browser=need("chromium-headless-shell"))
         written = write_tests(tmp_path / "tests", whole, run)
     assert written.kept == ["storm/storm"]
     assert [path.name for path in written.files] == ["audit.ts", "storm-storm.spec.ts"]

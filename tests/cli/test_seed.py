@@ -69,7 +69,7 @@ def test_playwrights_agents_begin_in_a_session_with_the_scenario_of_the_seed() -
         (".env.development", "7387", str(mock)),
         ("playwright.config.ts", "5273", str(app)),
         ("playwright.config.ts", "use: {", "use: { launchOptions: { executablePath: CHROMIUM },"),
-        ("playwright.config.ts", "CHROMIUM", json.dumps(need("chromium"))),
+        ("playwright.config.ts", "CHROMIUM", json.dumps(need("chromium-headless-shell"))),
         ("tests/seed.spec.ts", '"default"', '"empty"'),
     ]:
         path = Path(name)

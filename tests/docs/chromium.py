@@ -8,11 +8,11 @@ import shutil
 import sys
 from pathlib import Path
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell")
 PROGRAMS = {"chromium": "chrome", "chromium_headless_shell": "chrome-headless-shell"}
 
 if CHROMIUM is None:
-    sys.exit("the program chromium is not installed")
+    sys.exit("the program chromium-headless-shell is not installed")
 for location in re.findall(r"Install location: +(\S+)", sys.stdin.read()):
     program = PROGRAMS.get(Path(location).name.partition("-")[0])
     if program:

@@ -63,7 +63,7 @@ def programs(page: Path, with_long: bool) -> list[str]:
     shown = [each for each in blocks(page) if each.mark == "run"]
     text = "\n".join(each.text for each in shown if is_long(page, each) == with_long)
     names = [name for name in ("curl", "node", "npm", "npx") if re.search(rf"\b{name}\b", text)]
-    return [*names, *(["chromium"] if "playwright install" in text else [])]
+    return [*names, *(["chromium-headless-shell"] if "playwright install" in text else [])]
 
 
 def markers(page: Path, with_long: bool) -> list[pytest.MarkDecorator]:

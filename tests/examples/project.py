@@ -47,7 +47,7 @@ def playwright(folder: Path, *options: str, **variables: str) -> tuple[int, str]
     """Run the Playwright tests of a copy on free ports; return the exit status and the output."""
     variables = {
         "HOME": str(folder),  # for Chromium
-        "CHROMIUM": need("chromium"),
+        "CHROMIUM": need("chromium-headless-shell"),
         "MOCKPETS_URL": f"http://localhost:{free_port()}",
         "PORT": str(free_port()),
         **variables,

@@ -122,7 +122,7 @@ def run_specs(
 
 def run_again(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of a folder in which `run_specs` has written them."""
-    variables = {"CHROMIUM": need("chromium"), "HOME": str(folder), **variables}
+    variables = {"CHROMIUM": need("chromium-headless-shell"), "HOME": str(folder), **variables}
     return run_within(400, folder, need("playwright"), "test", *options, **variables)
 
 

@@ -98,7 +98,7 @@ def test_it_is_red_for_an_app_that_stays_silent(
 
         with serving(respond) as url:
             variables = {"MOCKPETS_URL": server.url, "APP_URL": url, "HOME": str(here)}
-            variables["CHROMIUM"] = need("chromium")
+            variables["CHROMIUM"] = need("chromium-headless-shell")
             command = (need("playwright"), "test", "--config", "apps.config.ts", "errors")
             done = run_within(500, here, *command, **variables)
 

@@ -34,7 +34,8 @@ def opened(sheet: Path) -> Iterator[Any]:
     problems: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
+            executable_path=need("chromium-headless-shell"),
+            args=["--no-sandbox", "--no-proxy-server"],
         )
         page = browser.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
