@@ -15,7 +15,6 @@ from tests.server.raw_http import Wire, port_of
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ALL: dict[str, object] = {"type": "tag", "values": TAGS}
-COLOURS: dict[str, object] = {"type": "rule", "values": ["color-contrast"]}
 
 CHECK = """
 async (runOnly) => {
@@ -47,8 +46,8 @@ SMALL = """
   .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
 """
 """Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
-QUICK = [(1440, "light", ALL), (1440, "dark", COLOURS), (390, "light", COLOURS), (390, "dark", ALL)]
-"""Widths and themes with the rules of axe: only the colours depend on the theme."""
+QUICK = [(1440, "light", ALL), (390, "dark", ALL)]
+"""Widths and themes with the rules of axe."""
 MATRIX = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
 LOOKS = MATRIX if os.environ.get("ALL_LOOKS") else QUICK
 """In `.ci/long`, all rules for each."""

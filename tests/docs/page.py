@@ -17,10 +17,10 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
 | ``<!-- not run: REASON -->`` | is not run |
 
-The commands of a page with ``<!-- long -->`` are run with the long tests, since they install
-packages. A page with tabs (``<!-- tabs -->``, see `docs/tabs.py`) is followed once for each tab. In
-files and commands, `localhost:7387` stands for the page's server, `5173` for the port
-of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the
+The commands of a page with ``<!-- long -->`` are run with the long tests, because they install
+packages or wait. A page with tabs (``<!-- tabs -->``, see `docs/tabs.py`) is followed once for each
+tab. In files and commands, `localhost:7387` stands for the page's server, `5173` for the port of
+its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the
 Chromium of this machine; see `chromium`.
 """
 

@@ -33,7 +33,10 @@ def shown_files(tab: int) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("tab", "path", "empty"),
-    [(0, "/v1/pets", "No pets yet"), (1, "/api/orders", "No orders yet")],
+    [
+        pytest.param(0, "/v1/pets", "No pets yet", marks=pytest.mark.long),
+        (1, "/api/orders", "No orders yet"),
+    ],
     ids=["pet store", "your own API"],
 )
 def test_the_tests_of_the_page_pass(tab: int, path: str, empty: str, tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ MISTAKES = {
 
 
 @pytest.mark.node
+@pytest.mark.long
 def test_no_mistake_in_a_module_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need("tsc")
     kit = tmp_path / "kit"

@@ -102,8 +102,11 @@ def check_tour(project: Path, *command: str) -> None:
 
 
 @pytest.mark.parametrize(("files", "command"), [
-    ({"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
-     ("playwright", "test", "--reporter=line")),
+    pytest.param(
+        {"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
+        ("playwright", "test", "--reporter=line"),
+        marks=pytest.mark.long,
+    ),
     ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
 ], ids=["playwright", "vitest"])  # fmt: skip
 def test_a_test_runner_uses_the_package_from_a_commonjs_package(

@@ -236,7 +236,7 @@ def test_a_server_that_does_not_start_is_explained(
     assert [message for message in messages if message not in output] == [], output
 
 
-@pytest.mark.parametrize("named", ["variable", "option"])
+@pytest.mark.parametrize("named", [pytest.param("variable", marks=pytest.mark.long), "option"])
 def test_vitest_starts_and_stops_the_server_that_its_tests_use(project: Path, named: str) -> None:
     url = free_url()
     in_option = {"URL": url, "MOCKPETS_URL": free_url()}
