@@ -85,7 +85,7 @@ def record_pets(recorder: Recorder, control: ControlClient, app_url: str) -> Fai
     app.goto(app_url)
     expect(app.get_by_role("listitem")).to_have_count(16)
     panel.goto(f"{control.url}/__mockpets/#scenarios")
-    choice = panel.get_by_role("checkbox", name="Use retry", exact=True)
+    choice = panel.get_by_role("checkbox", name="Activate retry", exact=True)
     choice.evaluate("node => node.scrollIntoView({block: 'center'})")
     recorder.show("Your app runs against mockpets", 2000)
     recorder.point(choice, 800)

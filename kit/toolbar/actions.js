@@ -40,7 +40,7 @@ export async function activate(
   ];
   const adds = stubs.length > 0;
   if (adds) {
-    const description = "What the toolbar in the app adds.";
+    const description = "Added by the toolbar in your app.";
     const body = { description, stubs };
     await connection.call("PUT /overrides/{name}", { path, body });
   }

@@ -9,7 +9,7 @@ import { render, update, view } from "./view.js";
 
 const CHECKED = 50; // last requests, to find one of the page
 const UNSENT =
-  'The link has no effect: the requests of this page do not send its state. Add this to their options: credentials: "include" (axios: withCredentials: true)';
+  'The link has no effect: the requests of this page do not send the cookie. Add this to their options: credentials: "include" (axios: withCredentials: true)';
 
 // --- A link without an effect ---
 

@@ -103,12 +103,12 @@ async function explainWhyNot(error) {
 }
 
 /**
- * Show only why the toolbar is off, since the page may show another state than its link asks for.
+ * Show only why the toolbar is off, since the page may have other scenarios than its link asks for.
  * @param {string} option of the server
  */
 function warn(option) {
   mount();
-  const reason = `The state may be wrong: ${server} rejects this page. Start it with ${option}`;
+  const reason = `Toolbar off; links may have no effect: ${server} rejects this page. Start it with ${option}`;
   frame.className = view.corner;
   const text = h("span", { class: "held" }, reason);
   patch(frame, [h("p", { id: "pill", role: "alert" }, logo(), text)]);

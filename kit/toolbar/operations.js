@@ -61,7 +61,12 @@ function row({ name, method, path, states, role }, chosen) {
       "div",
       { class: "states", role: "group", "aria-label": name },
       listed.map((state) => chip(name, state, chosen.includes(state))),
-      button(`more-${name}`, `More states of ${name}`, toggleMore, "…"),
+      button(
+        `more-${name}`,
+        `${hasMore ? "Fewer" : "More"} states of ${name}`,
+        toggleMore,
+        "…",
+      ),
     ),
   );
 }

@@ -41,7 +41,7 @@ function head() {
     { class: "line head" },
     logo(),
     h("b", {}, session()),
-    h("i", { class: "live", role: "img", "aria-label": "Connected" }),
+    h("i", { class: "live", role: "img", "aria-label": "Live" }),
     button("link", "Copy link", () => show(copyLink), icon("link")),
     panelLink(),
     button("close", "Close", () => toggle(false), icon("close")),

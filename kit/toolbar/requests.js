@@ -21,7 +21,7 @@ export function requests() {
     h("h2", { class: "soft" }, "Last requests"),
     rows.length
       ? h("ul", { key: "rows", class: "rows" }, rows.map(row))
-      : h("p", { key: "none", class: "soft" }, "None yet."),
+      : h("p", { key: "none", class: "soft" }, "No requests yet."),
   );
 }
 

@@ -18,8 +18,8 @@ const NO_MATCH = 3;
 export function scenarioField() {
   const found = view.listed ? options() : [];
   const hint = found.length
-    ? "Enter adds it. Ctrl+Enter uses only this one."
-    : "No scenario matches.";
+    ? "Enter adds it. Ctrl+Enter activates only this one."
+    : "No scenarios match.";
   return [
     input(found),
     list(found),

@@ -55,6 +55,6 @@ function chip(name, index) {
     { key: name },
     h("span", { class: "soft" }, index + 1),
     h("b", {}, name),
-    button(`remove-${name}`, `Remove ${name}`, onclick, icon("close")),
+    button(`remove-${name}`, `Deactivate ${name}`, onclick, icon("close")),
   );
 }

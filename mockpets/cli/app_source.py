@@ -20,7 +20,7 @@ class Framework(NamedTuple):
     :param prefix: what the names of these variables begin with.
     :param command: the development server for tests, without what runs npm packages. It has
         another port than yours, so that tests never open that one; only `react-scripts` has no such
-        option. From version 8.4, Vite does not start beside another one, and names its URL.
+        option. Vite 8.4 and Next 16 do not start beside another one in a folder, and name its URL.
     """
 
     package: str

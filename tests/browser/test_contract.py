@@ -143,7 +143,7 @@ def test_try_it_has_a_form_for_parameters_and_for_each_media_type(panel: Panel) 
     form = page.get_by_role("form", name="Call shareThing2")
     form.get_by_role("textbox", name="name required").fill("Miso & co")
     form.get_by_role("textbox", name="place").fill('{"city": "Bern"}')
-    form.get_by_role("combobox", name="done").select_option("None")
+    form.get_by_role("combobox", name="done").select_option("Not set")
     texts = []
     for number, name in enumerate(("application/json", "multipart/form-data",
                                    "application/x-www-form-urlencoded"), 1):  # fmt: skip
@@ -190,7 +190,11 @@ def test_requests_are_filtered_and_grouped_by_operation(panel: Panel) -> None:
     expect(panel.rows).to_have_count(4)
     panel.button("Group by operation").click()
     expect(panel.page.locator(".row.run > :first-child")).to_have_text(
-        ["listThing1s 2 requests", "listThing2s 1 request", "No operation 1 request, 1 failed"]
+        [
+            "listThing1s 2 requests",
+            "listThing2s 1 request",
+            "Not in the contract 1 request, 1 failed",
+        ]
     )
     keys = panel.rows.evaluate_all("rows => rows.map((row) => row.dataset.key)")
     assert keys == ["1", "3", "2", "4"]

@@ -127,14 +127,14 @@ def test_add_delete_and_replace_records_and_undo(shop: Panel) -> None:
 
     shop.use(shop.button("Replace all"))
     form = shop.page.get_by_role("form", name="Replace all records")
-    expect(form.get_by_role("option")).to_have_text(["JSON", "A fixture", "Nothing"])
+    expect(form.get_by_role("option")).to_have_text(["JSON", "Fixture file", "No records"])
     shop.write(form.get_by_role("textbox"), '[{"petId": 8}]')
     shop.use(form.get_by_role("button", name="Replace"))
     expect(rows(shop)).to_have_count(1)
     shop.use(shop.page.get_by_role("button", name="Undo"))
     expect(rows(shop)).to_have_count(3)
 
-    shop.choose(form.get_by_role("combobox", name="With"), "Nothing")
+    shop.choose(form.get_by_role("combobox", name="With"), "No records")
     shop.use(form.get_by_role("button", name="Delete all"))
     expect(shop.page.get_by_text("No records.")).to_be_visible()
     assert orders(shop) == []
@@ -173,7 +173,7 @@ def test_the_arrow_keys_open_the_tabs(shop: Panel) -> None:
 def test_filter_by_any_property_page_and_share_the_url(shop: Panel) -> None:
     many = [{"id": n, "petId": n % 2, "to": "a b"} for n in range(1, 501)]
     shop.call("PUT", "/__mockpets/data/orders", json_body=[*many, {"id": 501, "petId": 1}])
-    expect(shop.page.get_by_text("501 records, the first 100 ·")).to_be_visible()
+    expect(shop.page.get_by_text("501 records, first 100 shown ·")).to_be_visible()
     shop.page.keyboard.press("/")
     shop.page.keyboard.type("pet")
     expect(shop.page.get_by_role("option", name="petId:")).to_be_visible()
@@ -181,7 +181,7 @@ def test_filter_by_any_property_page_and_share_the_url(shop: Panel) -> None:
     shop.page.keyboard.press("ArrowDown")
     shop.page.keyboard.press("Enter")
     shop.page.keyboard.type("1 ")
-    expect(shop.page.get_by_text("251 of 501 records, the first 100 ·")).to_be_visible()
+    expect(shop.page.get_by_text("251 of 501 records, first 100 shown ·")).to_be_visible()
     expect(rows(shop).locator("th").nth(1)).to_have_text("3")
     for count in (200, 251):
         shop.use(shop.button("Show more"))
@@ -190,11 +190,11 @@ def test_filter_by_any_property_page_and_share_the_url(shop: Panel) -> None:
     expect(rows(shop).last.locator("th")).to_have_text("501")
     shop.page.get_by_role("combobox", name="Filter").click()
     shop.page.keyboard.type('to:"a b" ')
-    expect(shop.page.get_by_text("250 of 501 records, the first 100 ·")).to_be_visible()
+    expect(shop.page.get_by_text("250 of 501 records, first 100 shown ·")).to_be_visible()
     shop.page.reload()
-    expect(shop.page.get_by_text("250 of 501 records, the first 100 ·")).to_be_visible()
+    expect(shop.page.get_by_text("250 of 501 records, first 100 shown ·")).to_be_visible()
     shop.use(shop.button("Remove petId:1"))
-    expect(shop.page.get_by_text("500 of 501 records, the first 100 ·")).to_be_visible()
+    expect(shop.page.get_by_text("500 of 501 records, first 100 shown ·")).to_be_visible()
 
     filter_field = shop.page.get_by_role("combobox", name="Filter")
     filter_field.fill("petid:x ")
@@ -207,18 +207,18 @@ def test_filter_by_any_property_page_and_share_the_url(shop: Panel) -> None:
 
 def test_whose_records_are_shown_is_said_and_those_that_are_hidden(shop: Panel) -> None:
     words = shop.page.get_by_text(" records · ")
-    expect(words).to_have_text("2 records · /v1/store/orders · content of the scenario shop")
+    expect(words).to_have_text("2 records · /v1/store/orders · records from scenario shop")
     tab(shop, "pets").click()
-    expect(words).to_have_text("16 records · /v1/pets · the session's own records")
+    expect(words).to_have_text("16 records · /v1/pets · session records")
     other = {"name": "other", "resources": [{"path": "/v1/store/orders"}], "data": {"pets": 2}}
     body = {"scenario": [{"description": "d", **other}, SHOP]}
     shop.call("PUT", "/__mockpets/scenario", json_body=body)
-    expect(words).to_have_text("2 records · /v1/pets · content of the scenario other")
+    expect(words).to_have_text("2 records · /v1/pets · records from scenario other")
     names = ["pets 2", "orders 0", "carts 1", "orders 2, hidden"]
     expect(shop.page.get_by_role("tab")).to_have_text(names)
     tab(shop, "orders 2, hidden").click()
     expect(rows(shop)).to_have_count(2)
-    hidden = "Requests do not reach these records: the scenario other precedes shop"
+    hidden = "Requests do not reach these records: scenario other comes before shop"
     expect(shop.page.get_by_text(hidden)).to_be_visible()
     shop.button("Delete record 1").click()
     expect(rows(shop)).to_have_count(1)

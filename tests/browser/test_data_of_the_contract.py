@@ -111,8 +111,8 @@ def test_generate_and_paste_pets_show_more_and_undo(panel: Panel) -> None:
     panel.button("Replace all").click()
     form = panel.page.get_by_role("form", name="Replace all records")
     for source, field, text, message in (
-        ("Generated records", "Number", "-1", "count: must be"),
-        ("A fixture", "Name", "nothing", "fixture"),
+        ("Generated records", "Count", "-1", "count: must be"),
+        ("Fixture file", "Name", "nothing", "fixture"),
         ("JSON", "Records", '[{"id": 1}', "JSON"),
         ("JSON", "Records", '[{"id": 1}]', "name"),
     ):
@@ -128,10 +128,10 @@ def test_generate_and_paste_pets_show_more_and_undo(panel: Panel) -> None:
     expect(rows(panel)).to_have_count(1)
     assert panel.call("GET", "/v1/pets").json == [{"id": 9, "name": "Miso", "categoryId": 2}]
     form.get_by_role("combobox", name="With").select_option(label="Generated records")
-    form.get_by_role("textbox", name="Number").fill("250")
+    form.get_by_role("textbox", name="Count").fill("250")
     form.get_by_role("button", name="Replace").click()
     expect(rows(panel)).to_have_count(100)
-    expect(panel.page.get_by_text("250 records, the first 100")).to_be_visible()
+    expect(panel.page.get_by_text("250 records, first 100 shown")).to_be_visible()
     panel.button("Show more").click()
     expect(rows(panel)).to_have_count(200)
     panel.page.get_by_role("button", name="Undo").last.click()
@@ -153,7 +153,7 @@ def test_show_more_pets(panel: Panel) -> None:
     expect(rows(panel)).to_have_count(100)
     expect(
         panel.page.get_by_text(
-            "5,000 records, the first 100 · /v1/pets · content of the scenario crowded"
+            "5,000 records, first 100 shown · /v1/pets · records from scenario crowded"
         )
     ).to_be_visible()
     panel.button("Show more").click()

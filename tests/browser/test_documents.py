@@ -79,7 +79,7 @@ def test_values_of_every_type_are_shown_and_changed(boards: Panel) -> None:
     expect(level).to_have_value("1")
     expect(done).to_have_value("true")
     expect(cell(boards, "level", "2, Two")).to_have_value("")
-    assert done.locator("option").all_text_contents() == ["None", "true", "false"]
+    assert done.locator("option").all_text_contents() == ["Not set", "true", "false"]
     assert cell(boards, "kind", "2, Two").locator("option").count() == 3, "null is no option"
     level.select_option("3")
     expect(news).to_contain_text("level of record 1 is now 3")
@@ -167,7 +167,7 @@ def test_a_record_of_a_parent_is_added(panel: Panel) -> None:
     expect(cell(panel, "of boards", "33, Mine")).to_have_value("3")
 
     panel.button("Add a generated record").click()
-    expect(panel.page.locator(".toast")).to_contain_text("Added the generated record 34.")
+    expect(panel.page.locator(".toast")).to_contain_text("Added generated record 34.")
     rows = panel.page.locator("table.editable tbody tr")
     expect(rows).to_have_count(34)
     expect(rows.last.get_by_role("textbox").last).not_to_have_value("")

@@ -232,7 +232,9 @@ def test_names_and_paths_in_texts_are_those_of_the_contract(clinic: Panel) -> No
     filters.fill("")
 
     clinic.menu("Menu", "Reset session")
-    expect(clinic.page.locator(".toast")).to_contain_text("Session reset: initial owners, counters")
+    expect(clinic.page.locator(".toast")).to_contain_text(
+        "Session reset: owners and counters restored, request log cleared."
+    )
     clinic.view("Sessions")
     expect(clinic.page.get_by_role("columnheader", name="Owners")).to_be_visible()
     clinic.view("Scenarios")

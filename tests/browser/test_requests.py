@@ -59,12 +59,12 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     body = {"name": 'O\'Hara "日本"', "categoryId": 2}
     panel.call("POST", f"/v1/pets?{query}", json_body=body)
     open_row(panel, 1)
-    expect(panel.entry.get_by_role("region", name="Response", exact=True)).to_contain_text(
+    expect(panel.entry.get_by_role("region", name="response", exact=True)).to_contain_text(
         "location"
     )
     panel.use(panel.page.get_by_role("tab", name="Response"))
     panel.page.keyboard.press("ArrowRight")
-    expect(panel.entry.get_by_role("region", name="Request", exact=True)).to_contain_text(
+    expect(panel.entry.get_by_role("region", name="request", exact=True)).to_contain_text(
         "[redacted]"
     )
 
@@ -92,7 +92,7 @@ def test_a_request_is_copied_as_fetch_test_verify_and_stub(panel: Panel) -> None
     panel.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
     panel.rows.first.click()
     copied = {}
-    for name in ("fetch", "Playwright test", "verify", "stub as YAML"):
+    for name in ("fetch", "Playwright test", "mockpets verify", "Stub as YAML"):
         panel.wait_for_copy(lambda: panel.menu("Copy", name))  # noqa: B023  # called at once
         copied[name] = panel.paste()
 
@@ -100,8 +100,8 @@ def test_a_request_is_copied_as_fetch_test_verify_and_stub(panel: Panel) -> None
     assert status is not None
     assert panel.call("GET", "/__mockpets/requests").json["total"] == 2
     assert 'await mock.verify({"operation":"createPet"});' in copied["Playwright test"]
-    assert "--operation createPet --status 201" in copied["verify"]
-    [stub] = yaml.safe_load(copied["stub as YAML"])["stubs"]
+    assert "--operation createPet --status 201" in copied["mockpets verify"]
+    [stub] = yaml.safe_load(copied["Stub as YAML"])["stubs"]
     assert (stub["match"], stub["reply"]["status"]) == ({"operation": "createPet"}, 201)
     panel.call("PUT", "/__mockpets/sessions/default", json_body={})
 
@@ -112,7 +112,7 @@ def test_respond_like_a_request_and_undo_it(panel: Panel) -> None:
     panel.rows.first.click()
     panel.menu("Respond like this", "404")
     toast = panel.page.get_by_text(
-        "A stub now responds to requests like 1; it matches 1 of the log."
+        "Added a stub that responds to requests like 1. It matches 1 request in the log."
     )
     expect(toast).to_be_visible()
 

@@ -52,7 +52,7 @@ def unfold(panel: Panel) -> None:
 
 def box(panel: Panel, name: str) -> Locator:
     """Return the checkbox that stacks a scenario."""
-    return panel.page.get_by_role("checkbox", name=f"Use {name}", exact=True)
+    return panel.page.get_by_role("checkbox", name=f"Activate {name}", exact=True)
 
 
 def open_editor(panel: Panel, name: str) -> Locator:
@@ -197,7 +197,7 @@ def test_a_broken_file_shows_where_and_keeps_the_last_valid_version(
 @by_keyboard_own
 def test_write_check_and_save_a_scenario(own: Panel, tmp_path: Path) -> None:
     own.use(own.button("New scenario"))
-    name = own.page.get_by_role("textbox", name="Name of the scenario")
+    name = own.page.get_by_role("textbox", name="Scenario name")
     for text, message in (("mine", "exists"), ("retry", "another name"), ("../up", "name")):
         name.fill(text)
         save(own)
@@ -211,7 +211,7 @@ def test_write_check_and_save_a_scenario(own: Panel, tmp_path: Path) -> None:
     expect(row(own, "outage")).to_contain_text("Out.")
     saved = (tmp_path / "outage.yaml").read_text(encoding="utf-8")
     assert saved == "description: Out.\nstubs:\n  - reply: {status: 503}"
-    own.use(own.button("Use"))
+    own.use(own.button("Activate"))
     expect(own.active).to_have_text(["outage"])
     assert own.call("GET", "/v1/pets").status == 503
 
@@ -264,7 +264,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
     edited = MINE.replace("Mine", "Mine and edited")
     expect(field).to_have_value(edited)
 
-    own.use(own.button("Discard mine"))
+    own.use(own.button("Discard my changes"))
     expect(field).to_have_value("description: Theirs.\n")
     own.use(own.page.get_by_role("button", name="Undo"))
     expect(field).to_have_value(edited)
@@ -272,7 +272,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
     expect(row(own, "mine")).to_have_count(0)
     save(own)
     expect(alert).to_contain_text("deleted")
-    own.use(alert.get_by_role("button", name="Overwrite it"))
+    own.use(alert.get_by_role("button", name="Overwrite the file"))
     expect(alert).to_have_count(0)
     expect(row(own, "mine")).to_contain_text("Mine and edited.")
     assert file.read_text(encoding="utf-8") == edited
@@ -284,7 +284,7 @@ def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -
     shipped = open_editor(own, "retry").input_value()
     expect(own.button("Save")).to_have_count(0)
     own.use(own.button("Duplicate retry"))
-    expect(own.page.get_by_role("textbox", name="Name of the scenario")).to_have_value("retry-copy")
+    expect(own.page.get_by_role("textbox", name="Scenario name")).to_have_value("retry-copy")
     expect(own.page.get_by_role("textbox", name="Source of the new scenario")).to_have_value(
         shipped
     )
@@ -304,7 +304,7 @@ def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
     own.menu("Menu", "Save recording as a scenario")
 
     expect(own.page.get_by_text("Recorded 2 requests with 0 stubs.")).to_be_visible()
-    expect(own.page.get_by_role("textbox", name="Name of the scenario")).to_have_value("recorded")
+    expect(own.page.get_by_role("textbox", name="Scenario name")).to_have_value("recorded")
     save(own)
     expect(own.page.get_by_role("heading", name="recorded")).to_be_visible()
     text = (tmp_path / "recorded.yaml").read_text(encoding="utf-8")
@@ -314,13 +314,13 @@ def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
 def test_without_a_folder_a_text_is_saved_for_this_session(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0)) as bare:
         panel = visit(f"{bare.url}/~w1", "/__mockpets/#scenarios/+", way="keyboard")
-        panel.write(panel.page.get_by_role("textbox", name="Name of the scenario"), "outage")
+        panel.write(panel.page.get_by_role("textbox", name="Scenario name"), "outage")
         new = panel.page.get_by_role("textbox", name="Source of the new scenario")
         panel.write(new, "description: Out.\nstubs: [{reply: {status: 503}}]")
         save(panel)
         expect(row(panel, "outage")).to_contain_text("Out.")
         expect(panel.page.locator(".strip")).to_contain_text("Saved for this session only.")
-        panel.use(panel.button("Use"))
+        panel.use(panel.button("Activate"))
         expect(panel.active).to_have_text(["outage"])
         assert panel.call("GET", "/v1/pets").status == 503
         assert Client(OverSocket(bare.url))("GET", "/v1/pets").status == 200
@@ -360,5 +360,5 @@ def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
     expect(tried.get_by_role("status")).to_contain_text("502 stub mine/first responds with 502")
     expect(tried.get_by_role("status")).to_contain_text("not saved yet")
     field.fill(MINE.replace("listPets", "getPet").replace("reply", "repyl"))
-    expect(tried.get_by_role("status")).to_contain_text("without the last change")
+    expect(tried.get_by_role("status")).to_contain_text("last valid version")
     expect(tried.get_by_role("status")).to_contain_text("502")

@@ -37,7 +37,7 @@ def test_create_copy_open_and_delete_a_session(panel: Panel) -> None:
     expect(row(panel, name)).to_contain_text("empty")
     expect(form).to_have_count(0)
     row(panel, name).hover()
-    panel.use(panel.button(f"Copy from {name}"))
+    panel.use(panel.button(f"Copy URL, header, key or link of {name}"))
     panel.wait_for_copy(panel.page.get_by_role("menuitem", name="Copy link").click)
     assert panel.paste() == f"?mockpets={name}%2Bempty"
 
@@ -93,7 +93,7 @@ def test_idle_sessions_are_dropped_but_not_those_that_hold_a_response(panel: Pan
     panel.page.route("**/__mockpets/sessions", old)
     panel.view("Sessions")
     expect(row(panel, idle)).to_contain_text("10 min")
-    panel.button("Drop 1 idle").click()
+    panel.button("Delete 1 idle").click()
     expect(row(panel, idle)).to_have_count(0)
     expect(row(panel, busy)).to_be_visible()
     expect(row(panel, held)).to_be_visible()

@@ -104,7 +104,7 @@ def test_the_clock_is_set_shown_and_unset(panel: Panel) -> None:
     expect(panel.page.locator(".toast.failed")).to_contain_text("tomorrow")
     dialog.get_by_label("Time").fill("2030-12-06T09:00:00Z")
     dialog.get_by_role("button", name="Set the clock").click()
-    shown = panel.page.get_by_title("Clock of the session")
+    shown = panel.page.get_by_title("Session clock")
     expect(shown).to_have_text("2030-12-06 09:00, frozen")
     expect(dialog).to_have_count(0)
     assert panel.call("GET", "/v1/pets/1").status == 410
@@ -204,7 +204,7 @@ def test_a_phone_has_tabs_and_opens_a_request_over_the_whole_window(
     tap(panel.button("Filter"))
     page.get_by_role("combobox", name="Filter").fill("limit=19")
     expect(panel.rows).to_have_count(1)
-    tap(page.get_by_role("navigation", name="Tabs").get_by_text("More"))
+    tap(page.get_by_role("navigation", name="Views").get_by_text("More"))
     tap(page.get_by_role("dialog", name="More").get_by_text("Sessions"))
     expect(page.locator("#view-sessions")).to_be_visible()
     tap(page.get_by_title("Active scenarios"))

@@ -620,8 +620,8 @@ def test_the_pill_names_the_option_if_the_page_may_not_call(
         one = App(context.new_page(), f"http://{host}:{port}", server)
         one.visit("?mockpets=demo%2Bempty")
 
-        reason = f"The state may be wrong: {server.url} rejects this page. Start it with "
-        reason += option.format(origin=one.origin)
+        reason = f"Toolbar off; links may have no effect: {server.url} rejects this page. "
+        reason += "Start it with " + option.format(origin=one.origin)
         expect(one.pill).to_have_text(reason)
         assert f"mockpets: {reason}" in one.warnings
 

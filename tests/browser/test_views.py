@@ -33,7 +33,7 @@ def scenarios(page: Page) -> None:
     page.get_by_text("What it does").click()
     inspect(page, "scenarios, problem")
     page.evaluate("location.hash = 'scenarios/+'")
-    page.get_by_role("textbox", name="Name of the scenario").fill("<b>")
+    page.get_by_role("textbox", name="Scenario name").fill("<b>")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".strip[role=alert]")).to_be_visible()
     inspect(page, "scenarios, new")

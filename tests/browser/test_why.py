@@ -49,6 +49,9 @@ def test_a_recorded_request_shows_the_stub_that_responds(panel: Panel) -> None:
         {"name": "later", "reply": {"error": "pet_not_found"}, "match": {"operation": "getPet"}},
     )
     panel.call("GET", "/v1/pets")
+    panel.rows.last.click()
+    handled = "Handled by stubs inline-1/wait, inline-1/first."  # the first one does not respond
+    expect(panel.entry.get_by_role("tabpanel")).to_contain_text(handled)
     section = why(panel)
 
     expect(section.get_by_role("status")).to_contain_text("401 Stub inline-1/first responds")

@@ -62,7 +62,7 @@ export function Add({ collection, schema: whole, create, parent }) {
           ? html`
             Sends <code>POST ${collection.path}</code>; active scenarios apply.
           `
-          : "Adds it directly. What is left out is generated.")
+          : "Adds the record directly. Properties that you leave out are generated.")
       }
     </p>
   </form>`;

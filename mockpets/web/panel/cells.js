@@ -75,7 +75,7 @@ function Folded({ name, json, sample, change }) {
       title=${json}
       onClick=${() => setOpen(true)}
     >
-      ${json === undefined ? "None" : summary(json)}
+      ${json === undefined ? "Not set" : summary(json)}
     </button>
     ${
       isOpen &&
@@ -168,7 +168,7 @@ function Cell({ name, value, schema, isRequired, isNumber, change }) {
     <${Control}
       schema=${schema}
       value=${draft ?? value}
-      none=${!isRequired && "None"}
+      none=${!isRequired && "Not set"}
       aria-label=${name}
       aria-invalid=${problem ? "true" : null}
       title=${problem || null}

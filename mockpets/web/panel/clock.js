@@ -19,9 +19,7 @@ export default function Clock({ close }) {
   const { clock } = loadedState();
   const set = async (/** @type {ClockChange} */ change) => {
     const { set: isSet, now } = await call("PUT /clock", { body: change });
-    announce(
-      isSet ? `The clock shows ${now}` : "The clock shows the real time",
-    );
+    announce(isSet ? `Clock set to ${now}` : "Clock set to real time");
     close();
   };
   const submit = handler(() =>
@@ -31,8 +29,8 @@ export default function Clock({ close }) {
     <form onSubmit=${submit}>
       <h2>Clock</h2>
       <p class="soft">
-        The time that responses show: the header Date,
-        and <code>{from: now}</code>. Delays and holds take real time.
+        The time in responses: the <code>Date</code> header
+        and <code>{from: now}</code>. Delays and holds still take real time.
       </p>
       <label>
         Time${" "}

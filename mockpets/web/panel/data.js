@@ -280,12 +280,12 @@ function wordsOf({ collection, page, filters }) {
     ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}`
     : count(total, "record");
   const more = hasMore
-    ? `, the first ${records.length.toLocaleString("en")}`
+    ? `, first ${records.length.toLocaleString("en")} shown`
     : "";
   const whose =
     collection.content_of === null
-      ? "the session's own records"
-      : `content of the scenario ${collection.content_of}`;
+      ? "session records"
+      : `records from scenario ${collection.content_of}`;
   return `${amount}${more} · ${collection.path} · ${whose}`;
 }
 
@@ -352,7 +352,6 @@ function OpenForm({ form, collection, names, first, schema, create, parent }) {
 const HiddenNote = ({ collection: { hidden_by: hiding, scenario, path } }) =>
   hiding &&
   html`<p>
-    Requests do not reach these records: the
-    scenario ${hiding} precedes ${scenario}, and
-    defines <code>${path}</code> too.
+    Requests do not reach these records: scenario ${hiding} comes
+    before ${scenario} and also defines <code>${path}</code>.
   </p>`;

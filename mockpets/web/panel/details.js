@@ -61,7 +61,7 @@ export function Explanation({ explanation }) {
     ${
       stubs.length > 0 &&
       html`
-        <p class="soft">Stubs, in the order in which they were tried:</p>
+        <p class="soft">Stubs, in the order in which they are checked:</p>
         <ol class="stubs">
           ${stubs.map(
             (each) =>
@@ -113,7 +113,7 @@ const Conditions = ({ label, conditions }) => html`<table
 >
   <thead>
     <tr>
-      ${["Part", "Expected", "Actual", "Holds"].map(
+      ${["Part", "Expected", "Actual", "Matches"].map(
         (text) => html`<th scope="col">${text}</th>`,
       )}
     </tr>
@@ -216,7 +216,7 @@ export function Diff({ entry, rows }) {
     [chosen],
   );
   if (!others.length)
-    return html`<p class="soft">There is no other request to compare with.</p>`;
+    return html`<p class="soft">No other request to compare with.</p>`;
   const choices = others.slice(-MOST_CHOICES);
   if (!choices.some((row) => String(row.number) === chosen))
     choices.unshift(...others.filter((row) => String(row.number) === chosen));
@@ -285,7 +285,7 @@ function Differences({ title, before, after }) {
   const changed = lines.filter(([sign]) => sign !== " ").length;
   return html`<${Section}
     title=${title}
-    note=${changed ? count(changed, "different line") : "equal"}
+    note=${changed ? count(changed, "different line") : "identical"}
   >
     ${
       changed > 0 &&
@@ -293,7 +293,7 @@ function Differences({ title, before, after }) {
         class="code diff"
         role="region"
         tabindex="0"
-        aria-label=${`Differences of the ${title.toLowerCase()}`}
+        aria-label=${`${title} differences`}
       >
         ${lines.map(
           ([sign, line]) => html`<div

@@ -144,7 +144,7 @@ function Toolbar({ edited, row, isActive }) {
 /** @param {{ edited: Edited }} properties */
 const NameField = ({ edited: { newName, change } }) => html`<input
   class="grow"
-  aria-label="Name of the scenario"
+  aria-label="Scenario name"
   placeholder="Name, such as checkout-error"
   autocomplete="off"
   autocapitalize="off"
@@ -196,7 +196,7 @@ const Actions = ({
   <${Button}
     aria-pressed=${String(isActive)}
     icon=${isActive ? "check" : undefined}
-    text=${isActive ? "In use" : "Use"}
+    text=${isActive ? "Active" : "Activate"}
     disabled=${!isUsable}
     does=${() => stack(name)}
   />

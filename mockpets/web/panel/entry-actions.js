@@ -14,6 +14,7 @@ import {
   useKeys,
 } from "./store.js";
 import { Button } from "./ui.js";
+import { count } from "./values.js";
 
 /**
  * @import { RequestDetails } from "../../../kit/control.js"
@@ -72,7 +73,7 @@ async function respondLike({ number, session }, query) {
   });
   const undo = () => call("DELETE /requests/{number}/stub", target);
   toast(
-    `A stub now responds to requests like ${number}; it matches ${matches.length} of the log.`,
+    `Added a stub that responds to requests like ${number}. It matches ${count(matches.length, "request")} in the log.`,
     { undo },
   );
 }
@@ -100,8 +101,8 @@ function copies(entry) {
   return [
     ...(entry.request.body.cut ? [] : whole),
     item("Playwright test", ({ asTest }) => asTest(entry)),
-    item("verify", ({ asVerify }) => asVerify(entry)),
-    item("stub as YAML", stub),
+    item("mockpets verify", ({ asVerify }) => asVerify(entry)),
+    item("Stub as YAML", stub),
   ];
 }
 
@@ -109,7 +110,7 @@ function copies(entry) {
 export function Actions({ entry, id }) {
   const isHeld = waitsFor(entry) === "held";
   const truncated = entry.request.body.cut
-    ? "The request log has only the beginning of the body, so the request cannot be sent again."
+    ? "The request log has only the start of the body, so the request cannot be resent."
     : undefined;
   const resend = () => sendAgain(entry);
   useKeys(truncated ? {} : { resend });

@@ -167,7 +167,7 @@ function Tab({ name, id, entry, row, rows }) {
       return html`<${Response} entry=${entry} row=${row} />`;
     case "request":
       return html`<${Message}
-        name="Request"
+        name="request"
         first=${`${entry.method} ${entry.target}`}
         message=${entry.request}
       />`;

@@ -68,7 +68,7 @@ export function explain({ method, path, headers, body }, draft) {
   } catch (error) {
     throw new Error(
       `The body is not valid JSON: ${messageOf(error)}. ` +
-        "Correct it, or send the request: the request log explains any request.",
+        "Fix it, or send the request: the request log explains every request.",
       { cause: error },
     );
   }

@@ -54,7 +54,7 @@ export function typeText(schema) {
   const { type, format, items, default: given } = schema;
   const each =
     type === "array"
-      ? `${String(optionsOf(items)?.join(", ") ?? items?.type ?? "values")}, separated by commas`
+      ? `${String(optionsOf(items)?.join(", ") ?? items?.type ?? "values")}, comma-separated`
       : (format ?? (type === "string" ? "" : type));
   return [
     each,
@@ -168,7 +168,7 @@ export function Fields({ schema, json, change }) {
           : html`<${Control}
             schema=${property}
             value=${value}
-            none=${!isRequired && "None"}
+            none=${!isRequired && "Not set"}
             placeholder=${typeText(property)}
             onInput=${onInput}
           />`

@@ -46,8 +46,8 @@ export default function View() {
     ${
       rules.length === 0 &&
       html`<${EmptyState} title="No findings">
-        Retries without a pause, duplicate creates, unknown parameters and more
-        appear here while your app sends requests.
+        Use your app: client bugs such as retrying without backoff, duplicate
+        creates and unknown parameters appear here.
       <//>`
     }
     ${rules.map(

@@ -181,7 +181,7 @@ export function TryForm({
     <div class="response">
       ${
         outcome &&
-        html`<${Result} name=${`Response of ${name}`} outcome=${outcome} />`
+        html`<${Result} name=${`${name} response`} outcome=${outcome} />`
       }
     </div>
   </div>`;

@@ -140,11 +140,11 @@ export const suggested = () => ({
     values: () => [...basePaths(), ...seen((row) => row.path)],
   },
   stub: {
-    hint: "retry/*, or - for none",
+    hint: "retry/*, or - for no stub",
     values: () => ["-", ...seen((row) => row.stubs)],
   },
   session: {
-    hint: "* for all",
+    hint: "* for all sessions",
     values: () => ["*", ...seen((row) => row.session)],
   },
   body: { hint: "text in a body" },

@@ -35,28 +35,27 @@ const OperationLink = ({ name }) => {
   // With ./ it is no link to skip content, as axe takes one that begins with # for.
   return html`<a
     href=${`./${link("requests", null, { filter })}`}
-    title=${`Requests of ${name}`}
+    title=${`Show requests to ${name}`}
   >
     ${name}
   </a>`;
 };
 
 /**
- * One sentence on what responded.
+ * One sentence on the stubs that took part, one of which may have responded, or else on the operation.
  * @param {{ entry: RequestDetails }} properties
  */
 function Responder({ entry }) {
   const { stubs, operation, off_contract: off } = entry;
   const by = stubs.length
     ? html`
-      ${stubs.length > 1 ? "Stubs" : "Stub"}${" "}
-      <${StubLinks} labels=${stubs} />${" "}
-      responded.
+      Handled by ${stubs.length > 1 ? "stubs" : "stub"}${" "}
+      <${StubLinks} labels=${stubs} />.
     `
     : operation
       ? html`Operation <${OperationLink} name=${operation} /> responded.`
       : "No stub responded.";
-  return html`<p class="soft">${by}${off && ` Off the contract: ${off}.`}</p>`;
+  return html`<p class="soft">${by}${off && ` Off contract: ${off}.`}</p>`;
 }
 
 /** @param {{ entry: RequestDetails, row: RequestSummary | Row }} properties */
@@ -79,7 +78,7 @@ export function Response({ entry, row }) {
     }
     <${Notes} entry=${entry} />
     <${Message}
-      name="Response"
+      name="response"
       title=${html`
         ${waits ? "Will be sent" : "Body"}${" "}
         ${
@@ -127,7 +126,7 @@ function Details({ entry }) {
           "Operation",
           operation
             ? html`<${OperationLink} name=${operation} />`
-            : "none, the contract does not describe it",
+            : "not in the contract",
         ],
         ["Session", session],
         ["Scenarios", entry.scenarios.join(", ")],
@@ -184,7 +183,7 @@ const FEW_LINES = 20;
  *   message: RecordedMessage,
  *   status?: number | null,
  *   outcome?: RequestOutcome,
- * }} properties
+ * }} properties `name` begins in lower case, since labels contain it
  */
 export function Message({
   name,
@@ -220,16 +219,13 @@ export function Message({
         body.size > 0 &&
         html`<${CopyButton}
           text=${() => body.text}
-          label=${`Copy body of the ${name.toLowerCase()}`}
+          label=${`Copy ${name} body`}
         />`
       }
     </div>
     ${
       body.size
-        ? html`<${CodeBlock}
-          text=${body.text}
-          label=${`Body of the ${name.toLowerCase()}`}
-        />`
+        ? html`<${CodeBlock} text=${body.text} label=${`${name} body`} />`
         : html`<p class="soft">${none}</p>`
     }
     ${
@@ -242,7 +238,7 @@ export function Message({
 /** @param {{ of: string, headers: string[][], open: boolean }} properties */
 function Headers({ of: name, headers, open }) {
   const text = () => headers.map((pair) => pair.join(": ")).join("\n");
-  const label = `Copy headers of the ${name.toLowerCase()}`;
+  const label = `Copy ${name} headers`;
   return html`<${Section}
     title="Headers"
     note=${headers.length}

@@ -58,7 +58,7 @@ const sessionOption = (row) => ({
     ${row.name === store.session && html`<span class="soft">current</span>`}
     <span
       class="dot ${row.idle_seconds < 5 ? "on" : ""}"
-      title=${row.idle_seconds < 5 ? "Traffic now" : undefined}
+      title=${row.idle_seconds < 5 ? "Receiving requests" : undefined}
     ></span>
   `,
   does: () => {
@@ -80,7 +80,7 @@ function scenarioOption({ name, description, group }) {
     name,
     hint: description ?? "",
     tags: group,
-    end: place >= 0 && html`<span class="soft">in use, ${place + 1}</span>`,
+    end: place >= 0 && html`<span class="soft">active, ${place + 1}</span>`,
     does: (event) => {
       if (event.altKey) return go("scenarios", name);
       const isStacked = event.ctrlKey || event.metaKey;
@@ -174,7 +174,7 @@ export function Palette() {
       options=${options}
       close=${shut}
       footer=${html`
-        <${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> use only
+        <${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> activate only
         this <${Kbd} keys="Ctrl Enter" /> stack on
         top <${Kbd} keys="Alt Enter" /> edit
       `}
@@ -190,7 +190,7 @@ export function Switcher() {
   /** @type {Option[]} */
   const ways = waysToName(session).map(({ what, text, does }) => ({
     id: `copy-${what}`,
-    group: `Use ${store.session}`,
+    group: `Send requests to ${store.session}`,
     icon: "copy",
     name: `Copy ${what}`,
     hint: text,

@@ -58,7 +58,7 @@ export function Rail() {
   `;
 }
 
-const Tabs = () => html`<nav class="tabs-bottom" aria-label="Tabs">
+const Tabs = () => html`<nav class="tabs-bottom" aria-label="Views">
       ${ON_PHONES.map((id) => html`<${NavLink} id=${id} key=${id} />`)}
       <button
         type="button"

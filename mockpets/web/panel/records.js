@@ -130,7 +130,7 @@ export async function addRecord(collection, json) {
 export async function addGenerated(collection) {
   const added = await callText("POST /data/{name}", pathOf(collection));
   const key = textOf(members(added).get(collection.id));
-  toast(`Added the generated record ${key}.`, {
+  toast(`Added generated record ${key}.`, {
     undo: () => deleteRecord(collection, key),
   });
 }

@@ -35,12 +35,12 @@ const PASTED = { name: "paste", text: "JSON", json: (entered) => entered };
 /** @type {Source} */
 const FIXTURE = {
   name: "fixture",
-  text: "A fixture",
+  text: "Fixture file",
   json: (entered) => JSON.stringify(entered.trim()),
 };
 
 /** @type {Source} */
-const NOTHING = { name: "clear", text: "Nothing", json: () => "[]" };
+const NOTHING = { name: "clear", text: "No records", json: () => "[]" };
 
 /**
  * Replace all records with generated ones, a fixture, pasted JSON, or nothing.
@@ -100,7 +100,7 @@ export function Replace({ collection, first }) {
 function SourceField({ source, field, example }) {
   if (source === GENERATED)
     return html`<label key="generate">
-      Number${" "}
+      Count${" "}
       <input
         ref=${field}
         name="value"

@@ -290,9 +290,9 @@ function Empty({ isFiltered }) {
   const { settings } = loadedState();
   return html`<${EmptyState} title="No requests yet.">
     <p>
-      Call <code>${address(settings.base_path)}</code> with the
-      key <code>${settings.key}</code>. Each request appears here.
+      Send requests to <code>${address(settings.base_path)}</code> with the
+      API key <code>${settings.key}</code>, and watch them here.
     </p>
-    <p>Or send one now: <a href="#try">Try it</a>.</p>
+    <p>Or send one with <a href="#try">Try it</a>.</p>
   <//>`;
 }

@@ -244,7 +244,7 @@ export const RunRow = ({ run, top, index, touch }) => html`<div
   style=${{ top: `${top}px` }}
 >
   <span role="gridcell">
-    ${run.isGrouped ? (run.operation ?? "No operation") : clock(run.at)}${" "}
+    ${run.isGrouped ? (run.operation ?? "Not in the contract") : clock(run.at)}${" "}
     <span class="soft">
       ${count(run.rows, "request")}
       ${

@@ -70,7 +70,7 @@ function template() {
     .slice(0, 1)
     .map((name) => `    match: {operation: ${name}}\n`)
     .join("");
-  const text = `description: What your app shows in this state.
+  const text = `description: What this scenario does.
 stubs:
   - name: first
 ${match}\
@@ -326,7 +326,7 @@ export function discard(edited) {
 export async function removeOverride({ name, text }) {
   const path = { name };
   await call("DELETE /overrides/{name}", { path });
-  toast(`Discarded what was saved of ${name} for this session.`, {
+  toast(`Discarded the changes to ${name} saved for this session.`, {
     undo: () =>
       call("PUT /overrides/{name}", { path, text: text ?? undefined }),
   });

@@ -34,8 +34,8 @@ export default function View() {
     <${List} chosen=${chosen} />
     ${
       chosen === null
-        ? html`<${EmptyState} title="No scenario is open">
-          <p>Open one to see its file, or write your own with +.</p>
+        ? html`<${EmptyState} title="No scenario selected">
+          <p>Select one to see its file, or click + to write your own.</p>
         <//>`
         : html`<${Editing}
           key=${chosen}
@@ -66,7 +66,7 @@ function List({ chosen }) {
     chosen,
     groups.filter(isOpen).flatMap((group) => group.members),
   );
-  return html`<section class="grouped scenario-list" aria-label="List">
+  return html`<section class="grouped scenario-list" aria-label="Scenarios">
     <${Toolbar} text=${text} found=${isSearch ? rows : []} />
     <div class="scroll">
       ${problems.length > 0 && html`<${FolderProblems} problems=${problems} />`}
@@ -165,7 +165,7 @@ const groupsOf = (scenarios) =>
 
 /**
  * Whether a group is open before the user toggles it. With scenarios of your own, the shipped ones
- * are counts, except the groups of those in use.
+ * are counts, except the groups of the active ones.
  * @param {ScenarioGroup} group
  */
 function isOpenAtFirst({ title, members }) {
@@ -238,7 +238,7 @@ function Row({ row, filter, isChosen }) {
   const { active } = loadedState();
   const place = active.indexOf(row.name) + 1;
   const [problem] = row.problems;
-  // A file without a valid version cannot be used, and `default` defines nothing.
+  // A file without a valid version cannot be activated, and `default` defines nothing.
   const isUseless =
     row.description === null ||
     (row.name === "default" && (place === 0 || active.length === 1));
@@ -250,7 +250,7 @@ function Row({ row, filter, isChosen }) {
     <label class="stack-box">
       <input
         type="checkbox"
-        aria-label=${`Use ${row.name}`}
+        aria-label=${`Activate ${row.name}`}
         checked=${place > 0}
         disabled=${isUseless}
         onChange=${() => act(() => stack(row.name))}

@@ -166,8 +166,8 @@ const Toolbar = ({
   ${
     idle.length > 0 &&
     html`<${Button}
-      text=${`Drop ${idle.length} idle`}
-      title="Sessions without a request for 10 minutes and with nothing held"
+      text=${`Delete ${idle.length} idle`}
+      title="Delete sessions without requests for 10 minutes and without held responses"
       does=${() => remove(idle)}
     />`
   }
@@ -320,7 +320,7 @@ const Actions = ({ row, onDelete }) => html`<span class="actions">
   <${Menu}
     kind="ghost"
     icon="copy"
-    label=${`Copy from ${row.name}`}
+    label=${`Copy URL, header, key or link of ${row.name}`}
     align="right"
     items=${waysToName(row).map(({ what, text, does }) => ({
       text: `Copy ${what}`,

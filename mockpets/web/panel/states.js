@@ -202,7 +202,7 @@ function Row({ operation }) {
           kind="held"
           class="small"
           text=${`Release ${held}`}
-          title=${`Release what is held at the gate ${name}`}
+          title=${`Release the responses held at gate ${name}`}
           does=${() => releaseAll(name)}
         />`
       }

@@ -514,10 +514,13 @@ export const undoIn = (session) => async () => {
 export async function resetSession() {
   await call("POST /reset");
   toast(
-    `Session reset: initial ${recordsWord()}, counters and an empty request log.`,
+    `Session reset: ${recordsWord()} and counters restored, request log cleared.`,
     { undo: undoIn(store.session) },
   );
 }
+
+/** @param {number} n */
+const responses = (n) => (n === 1 ? "1 response" : `${n} responses`);
 
 /**
  * Release every response that is held at the gates of the session, or at one of them.
@@ -530,7 +533,9 @@ export async function releaseAll(gate = null) {
   const opened = await Promise.all(
     names.map((name) => call("POST /gates/{name}/open", { path: { name } })),
   );
-  announce(`Released: ${opened.reduce((sum, each) => sum + each.released, 0)}`);
+  announce(
+    `Released ${responses(opened.reduce((sum, each) => sum + each.released, 0))}`,
+  );
 }
 
 /** @typedef {Omit<NonNullable<CallOptions<"POST /held/release">["body"]>, "requests">} Instead a reply or a delay */
@@ -547,7 +552,7 @@ export async function release(requests, instead = {}, session = undefined) {
     session,
   });
   announce(
-    `Released ${released.length === 1 ? `request ${released[0]}` : `${released.length} responses`}`,
+    `Released ${released.length === 1 ? `request ${released[0]}` : responses(released.length)}`,
   );
 }
 

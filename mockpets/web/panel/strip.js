@@ -43,14 +43,14 @@ export function Strip({ edited, checked, isActive, area }) {
     <${Problem}
       problem=${problem}
       area=${area}
-      more=${isError && isActive && ". The last valid version stays in use."}
+      more=${isError && isActive && ". The last valid version stays active."}
     />
     ${
       problems.length > 1 &&
       html`<${Button}
         kind="ghost"
         text=${`${shown + 1} of ${problems.length}`}
-        label=${`Problem ${shown + 1} of ${problems.length}: show the next`}
+        label=${`Problem ${shown + 1} of ${problems.length}: show the next one`}
         does=${() => setIndex((index + 1) % problems.length)}
       />`
     }
@@ -64,17 +64,17 @@ export function Strip({ edited, checked, isActive, area }) {
 /** @param {Edited} edited */
 function conflict(edited) {
   const message = edited.isNew
-    ? "A scenario of this name exists. Choose another name."
+    ? "A scenario with this name already exists. Choose another name."
     : (edited.rejection?.message ??
-      "The file has changed since you began to edit it.");
+      "The file has changed since you started editing.");
   return html`<div class="strip wrong" role="alert">
     <${Icon} name="alert" />
     <p>${message}</p>
     ${
       !edited.isNew &&
       html`
-        <${Button} text="Overwrite it" does=${() => overwrite(edited)} />
-        <${Button} text="Discard mine" does=${() => discard(edited)} />
+        <${Button} text="Overwrite the file" does=${() => overwrite(edited)} />
+        <${Button} text="Discard my changes" does=${() => discard(edited)} />
       `
     }
   </div>`;

@@ -51,7 +51,7 @@ export function TopBar() {
       html`<button
         type="button"
         class="chip"
-        title="Clock of the session"
+        title="Session clock"
         onClick=${opens("clock")}
       >
         <${Icon} name="clock" />
@@ -241,7 +241,7 @@ function ActiveScenario({ name, index, active, move, dragged, drag }) {
     if (step !== undefined && event.shiftKey)
       void handler(() => move(name, index + step))(event);
   };
-  const hint = `${name}: drag it, or press Shift and an arrow key, to change the order; the first takes precedence`;
+  const hint = `${name}: drag, or press Shift and an arrow key, to reorder; the first match wins`;
   return html`<li
     data-name=${name}
     draggable="true"

@@ -43,7 +43,7 @@ export function TryOn({ name, version, unsaved }) {
   if (!entry)
     return html`<div class="try-on">
       <span class="soft">
-        Send a request to see here what it gets from this scenario.
+        Send a request to see how this scenario responds to it.
       </span>
     </div>`;
   return html`<div class="try-on">
@@ -61,7 +61,7 @@ export function TryOn({ name, version, unsaved }) {
             selected=${each === entry}
           >
             Request${" "}
-            ${each.number}${each === lastMatch ? ", the last that matches" : ""}
+            ${each.number}${each === lastMatch ? ", the last match" : ""}
           </option>`,
         )}
       </select>
@@ -141,7 +141,7 @@ function Result({ result: { request, summary, stubs }, unsaved }) {
         ${
           unsaved.valid === unsaved.text
             ? "not saved yet"
-            : "without the last change"
+            : "last valid version"
         }
       </span>`
     }

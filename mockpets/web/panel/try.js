@@ -276,7 +276,7 @@ const SentList = ({ sent, edit }) => html`<section
       (request, index) => html`<li key=${request.at + index}>
         <button
           type="button"
-          title=${`Edit and send again: ${request.path}`}
+          title=${`Edit and resend: ${request.path}`}
           onClick=${() => edit(request)}
         >
           <${StatusText}
