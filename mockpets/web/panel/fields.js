@@ -94,9 +94,9 @@ const Options = ({ options, chosen, none }) => html`
  *   none?: string | false,
  *   onInput?: (event: On<ValueElement>) => unknown,
  * } & Record<string, unknown>} properties
- *   `none` is the option without a value; the rest is passed to the element
+ *   `none` is the option without a value, if there is one; the rest is passed to the element
  */
-export function Control({ schema, value, none = "None", onInput, ...rest }) {
+export function Control({ schema, value, none = false, onInput, ...rest }) {
   const options = optionsOf(schema);
   if (options)
     return html`<select ...${rest} onInput=${onInput} value=${value}>
