@@ -16,6 +16,10 @@ from tests.web.checked_client import at, content, ok, op, several, thing, write
 ACTIONS = ("archive", "restore", "share", "audit", "lock", "approve", "reject", "export", "print")
 STATUS = {"type": "string", "enum": ["draft", "active"]}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 50}
+SCHEMAS = {
+    "Status": STATUS,
+    "Statuses": {"type": "array", "items": {"$ref": "#/components/schemas/Status"}},
+}
 
 
 RECORD = thing(
@@ -41,7 +45,7 @@ def paths() -> dict[str, Any]:
         query = [
             {"name": "limit", "in": "query", "schema": LIMIT},
             {"name": "done", "in": "query", "schema": {"type": "boolean"}},
-            {"name": "status", "in": "query", "schema": {"type": "array", "items": STATUS}},
+            {"name": "status", "in": "query", "schema": {"$ref": "#/components/schemas/Statuses"}},
         ]
         listed = {**op(several(item)), "parameters": query}
         deleted = {"responses": {"204": {"description": "Deleted."}}}
@@ -78,7 +82,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockpetsServer]
         servers=[{"url": "/api"}],
         security=[{"basic": []}],
         tags=[{"name": "Things 1", "description": "The first ones."}],
-        components={"securitySchemes": {"basic": basic}},
+        components={"schemas": SCHEMAS, "securitySchemes": {"basic": basic}},
         webhooks={"changed": {"post": {"responses": {}}}},
     )
     with MockpetsServer(Settings(port=0, contract=(str(file),))) as running:
@@ -131,7 +135,9 @@ def test_try_it_has_a_form_for_parameters_and_for_each_media_type(panel: Panel) 
     form = page.get_by_role("form", name="Call listThing2s")
     form.get_by_role("textbox", name="limit").fill("3")
     form.get_by_role("combobox", name="done").select_option("false")
-    form.get_by_role("textbox", name="status").fill("draft, active")
+    status = form.get_by_role("textbox", name="status")
+    expect(status).to_have_attribute("placeholder", "draft, active, comma-separated")
+    status.fill("draft, active")
     form.get_by_role("textbox", name="Key").fill("ada:secret")
     panel.button("Call listThing2s").click()
     expect(page.locator("main .response").get_by_role("status")).to_contain_text("200")

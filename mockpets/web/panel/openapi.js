@@ -280,7 +280,7 @@ const detailsOf = (described, item, document) => ({
 function parametersOf(described, document) {
   const all = described.map((each) => {
     const parameter = resolve(each, document);
-    const schema = flat(parameter.schema ?? {}, document);
+    const schema = withFlatItems(parameter.schema ?? {}, document);
     const example =
       exampleIn(parameter, document) ??
       schema.examples[0] ??
@@ -466,16 +466,24 @@ function object(described, document) {
  * @returns {Property}
  */
 function propertyOf(described, document) {
-  const { items, ...rest } = flat(described, document);
+  const schema = withFlatItems(described, document);
   const isNested =
-    rest.type === "object" ||
-    rest.type === "array" ||
-    Object.keys(rest.properties).length > 0;
+    schema.type === "object" ||
+    schema.type === "array" ||
+    Object.keys(schema.properties).length > 0;
   return {
-    ...rest,
-    ...(items && { items: flat(items, document) }),
+    ...schema,
     sample: isNested ? sample(described, document, 1) : undefined,
   };
+}
+
+/**
+ * @param {SchemaSource} described
+ * @param {OpenApi} document
+ */
+function withFlatItems(described, document) {
+  const { items, ...schema } = flat(described, document);
+  return { ...schema, ...(items && { items: flat(items, document) }) };
 }
 
 /**
