@@ -279,6 +279,32 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
 
 
 @by_keyboard_own
+def test_undo_brings_back_changes_to_a_deleted_file(own: Panel, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    field = open_editor(own, "mine")
+    put_caret(field, "description: Mine")
+    own.page.keyboard.type(" and edited")
+    edited = MINE.replace("Mine", "Mine and edited")
+    file.unlink()
+    expect(row(own, "mine")).to_have_count(0)
+    save(own)
+    own.use(own.button("Discard my changes"))
+    expect(own.page.get_by_text("The file of mine was deleted.")).to_be_visible()
+    expect(field).to_have_count(0)
+
+    own.use(own.page.get_by_role("button", name="Undo"))
+    expect(field).to_have_value(edited)
+    own.page.reload()
+    expect(field).to_have_value(edited)
+    alert = own.page.locator(".strip[role=alert]")
+    expect(alert).to_contain_text("The file was deleted since you started editing.")
+    own.use(alert.get_by_role("button", name="Overwrite the file"))
+    expect(alert).to_have_count(0)
+    expect(row(own, "mine")).to_contain_text("Mine and edited.")
+    assert file.read_text(encoding="utf-8") == edited
+
+
+@by_keyboard_own
 def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -> None:
     own.page.get_by_role("searchbox").fill("retry")
     shipped = open_editor(own, "retry").input_value()

@@ -37,7 +37,7 @@ export function Editing({ name, row }) {
     ${
       saved === null
         ? null
-        : saved.text === null
+        : !edited.hasText
           ? html`<p class="empty">
             ${saved.missing ?? "The file cannot be read."}
           </p>`
@@ -74,15 +74,15 @@ export function Editing({ name, row }) {
  * @param {Edited} edited
  * @param {Ref<HTMLTextAreaElement>} area
  */
-function useStubInUrl({ text, saved }, area) {
+function useStubInUrl({ text, hasText }, area) {
   const { stub } = store.route.params;
   useEffect(() => {
-    if (!stub || saved === null || saved.text === null) return;
+    if (!stub || !hasText) return;
     const line = text
       .split("\n")
       .findIndex((each) => each.trim().replace(/^- /, "") === `name: ${stub}`);
     if (line >= 0) goTo(area.current, line + 1, 1);
-  }, [stub, saved === null]);
+  }, [stub, hasText]);
 }
 
 /** @param {() => Promise<void>} does */
@@ -160,7 +160,7 @@ function Title({ edited: { name, saved, isEdited } }) {
     <h2>${name}</h2>
     <span class="soft grow" title=${path ?? source}>
       ${isEdited && "Edited"}
-      <span class="wide-only">${isEdited && " · "}${source}</span>
+      <span class="wide-only">${isEdited && source && " · "}${source}</span>
     </span>
   `;
 }

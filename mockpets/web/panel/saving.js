@@ -28,7 +28,7 @@ const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
  * @typedef {object} Saved
  * @property {string | null} text null if the file cannot be read
  * @property {string | null} digest of the file
- * @property {boolean} writable
+ * @property {boolean} writable whether saving writes a file, as far as is known
  * @property {ScenarioDetails | null} details null for a new or missing scenario
  * @property {string | null} missing why the server does not have the scenario
  */
@@ -45,6 +45,7 @@ const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
  * @typedef {object} Derived
  * @property {string} name in the URL
  * @property {boolean} isNew
+ * @property {boolean} hasText whether there is a text to show
  * @property {string} text
  * @property {string | null} base the digest of the file that the text changes
  * @property {boolean} isEdited
@@ -99,7 +100,7 @@ const savedOf = (details) => ({
 const missing = (reason) => ({
   text: null,
   digest: null,
-  writable: false,
+  writable: true,
   details: null,
   missing: reason,
 });
@@ -136,12 +137,16 @@ export function useEdited(name) {
   });
   const base = (draft ?? saved)?.digest ?? null;
   const isEdited = draft !== null && draft.text !== saved?.text;
-  const canEdit =
-    saved !== null && saved.text !== null && !loadedState().settings.public;
+  // Of a file that was deleted, the draft can still be edited and saved.
+  const hasText =
+    saved !== null &&
+    (saved.text !== null || (saved.missing !== null && draft !== null));
+  const canEdit = hasText && !loadedState().settings.public;
   return {
     ...state,
     name,
     isNew,
+    hasText,
     text: draft?.text ?? saved?.text ?? "",
     base,
     isEdited,
@@ -288,7 +293,7 @@ async function put({ text, isNew, saved }, name, digest) {
     return await call("PUT /scenarios/{name}", { ...request, headers });
   } catch (error) {
     const isReadOnly = isRejected(error) && error.status === 403; // no folder is writable
-    if (isReadOnly && isNew && !isKnown(name)) return override();
+    if (isReadOnly && !isKnown(name)) return override();
     throw error;
   }
 }

@@ -66,7 +66,7 @@ function conflict(edited) {
   const message = edited.isNew
     ? "A scenario with this name already exists. Choose another name."
     : (edited.rejection?.message ??
-      "The file has changed since you started editing.");
+      `The file ${edited.saved?.missing ? "was deleted" : "has changed"} since you started editing.`);
   return html`<div class="strip wrong" role="alert">
     <${Icon} name="alert" />
     <p>${message}</p>
