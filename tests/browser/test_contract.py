@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel, by_keyboard
@@ -244,6 +244,23 @@ def test_the_reference_is_searched_and_its_forms_open(
     expect(contents.get_by_role("status")).to_have_text("No operations match the search.")
     search.fill("")
     expect(contents.get_by_role("link")).to_have_text(["Schemas", "Panel"])
+
+
+@pytest.mark.parametrize("late", ["docs.js", "form.js", "openapi.json", "state"])
+def test_a_form_of_the_reference_opens_however_late_its_parts_load(
+    session: str, visit: Callable[..., Panel], late: str
+) -> None:
+    panel = visit(session, "/")
+    routes: list[Route] = []
+    panel.page.route(f"**/{late}", lambda route: routes.append(route))
+    panel.page.goto(f"{session}/__mockpets/docs", wait_until="commit")
+    card = panel.page.locator("#lockThing12")
+    card.get_by_text("Try lockThing12").click()
+    expect(card.get_by_text("This form needs JavaScript.")).to_be_visible()
+    while not routes:
+        panel.page.wait_for_timeout(50)
+    routes[0].continue_()
+    expect(card.get_by_role("button", name="Call lockThing12")).to_be_visible()
 
 
 def test_a_form_of_the_reference_that_cannot_be_loaded_says_so(

@@ -134,9 +134,14 @@ async function open(container) {
   );
 }
 
-for (const section of document.querySelectorAll("details.try-it")) {
+/** @type {NodeListOf<HTMLDetailsElement>} */
+const sections = document.querySelectorAll("details.try-it");
+for (const section of sections) {
   const container = section.lastElementChild;
-  if (container instanceof HTMLElement)
+  if (!(container instanceof HTMLElement)) continue;
+  // The reader may have opened it before this script was loaded.
+  if (section.open) void open(container);
+  else
     section.addEventListener("toggle", () => void open(container), {
       once: true,
     });
