@@ -54,6 +54,13 @@ def test_the_palette_searches_descriptions_and_actions(panel: Panel) -> None:
     expect(panel.active).to_have_text(["default"])
 
 
+def test_an_invalid_name_of_a_session_is_reported_as_one(panel: Panel) -> None:
+    panel.page.get_by_title("Switch session").click()
+    panel.page.keyboard.type("a/b")
+    panel.page.get_by_role("option", name="Create a/b").click()
+    expect(panel.page.locator(".toast")).to_contain_text("invalid name 'a/b'")
+
+
 @by_keyboard
 def test_create_and_switch_a_session(panel: Panel, server: MockpetsServer) -> None:
     panel.allow_paste()

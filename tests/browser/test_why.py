@@ -125,6 +125,13 @@ def test_a_failed_explanation_is_reported_and_opening_again_retries(panel: Panel
     expect(alert).to_have_count(0)
 
 
+def test_a_part_of_the_page_that_cannot_be_loaded_says_so(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    panel.page.route("**/details.js", lambda route: route.abort())
+    why(panel)
+    expect(panel.entry.get_by_role("alert")).to_contain_text("A part of the page could not be")
+
+
 # --- Requests that are not sent ---------------------------------------------------------------
 
 

@@ -2,8 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 
 // The modules read the address of the page when they are loaded.
 vi.stubGlobal("location", new URL("http://mock/proxy/~w3/__mockpets/"));
-const { address, inSession, parseExact, plainPath } =
+const { address, describeError, inSession, parseExact, plainPath } =
   await import("../../mockpets/web/panel/store.js");
+const { MockpetsError } = await import("../../kit/connection.js");
 
 describe("parseExact", () => {
   it.each([
@@ -47,5 +48,18 @@ describe("addresses behind a prefix", () => {
   it("name the session, unless it is the default one", () => {
     expect(address(inSession("w4", "/v1"))).toBe("http://mock/proxy/~w4/v1");
     expect(address(inSession("default", "/v1"))).toBe("http://mock/proxy/v1");
+  });
+});
+
+describe("describeError", () => {
+  const SILENCE = "Cannot reach the server. Is it still running?";
+  it.each([
+    [new MockpetsError("unreachable", "cannot connect"), SILENCE],
+    [new MockpetsError("unreachable", "not mockpets", 502), "not mockpets"],
+    [new MockpetsError("not_found", "no pet 3", 404), "no pet 3"],
+    [new TypeError("x is undefined"), "x is undefined"],
+    ["stopped", "stopped"],
+  ])("of %o is %s", (error, text) => {
+    expect(describeError(error)).toBe(text);
   });
 });

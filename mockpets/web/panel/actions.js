@@ -1,5 +1,6 @@
 // What both the menu and the palette do.
 
+import { loadModule } from "./loading.js";
 import { call, download, loadedState, store, toast, update } from "./store.js";
 import { count } from "./values.js";
 
@@ -38,7 +39,7 @@ async function record() {
 
 async function saveRecording() {
   const { yaml, requests, stubs, notes } = await call("GET /recording");
-  const { editNew } = await import("./scenarios.js");
+  const { editNew } = await loadModule(() => import("./scenarios.js"));
   editNew("recorded", yaml);
   toast(
     [

@@ -1,6 +1,7 @@
 // The forms that add a record to a collection.
 
 import { isHidden, labelOf } from "./described.js";
+import { send } from "./exchange.js";
 import { Fields, textIn } from "./fields.js";
 import { isObject, isText, jsonOf, members, textOf, toObject } from "./json.js";
 import { sendable } from "./openapi.js";
@@ -42,7 +43,7 @@ export function Add({ collection, schema: whole, create, parent }) {
         : await addRecord(collection, record);
       setResponse({ text, isError: false });
     } catch (error) {
-      setResponse({ text: problemOf(error), isError: true });
+      setResponse({ text: describeError(error), isError: true });
     }
   };
   return html`<form
@@ -111,26 +112,17 @@ function withParent(schema, { id }, parent) {
  */
 async function sendRecord(create, record, schema, collection) {
   const envelope = create.bodies[0]?.envelope ?? null;
-  const { method, path, headers, body } = requestOf(create, {
+  const request = requestOf(create, {
     key: loadedState().settings.key,
     body: envelope === null ? record : toObject([[envelope, record]]),
   });
-  const response = await fetch(`..${path}`, {
-    method,
-    credentials: "omit",
-    headers,
-    body,
-  });
-  const text = await response.text();
+  const exchange = await send(request);
+  if ("reason" in exchange)
+    throw new Error("No response: the connection failed.");
+  const { response, text } = exchange;
   if (!response.ok) throw new Error(`${response.status}: ${messageIn(text)}`);
   return `${response.status}: ${added(text, schema, collection)}`;
 }
-
-/** @param {unknown} error */
-const problemOf = (error) =>
-  error instanceof TypeError
-    ? "No response: the connection failed."
-    : describeError(error);
 
 /**
  * Return the message in the body of an error, or the body.

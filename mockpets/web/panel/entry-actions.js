@@ -2,6 +2,7 @@
 
 import { errorReply, faultCalled } from "../../../kit/toolbar/active.js";
 import { waitsFor } from "../../../kit/toolbar/shown.js";
+import { loadModule } from "./loading.js";
 import { Menu } from "./overlays.js";
 import { html } from "./preact.js";
 import {
@@ -23,7 +24,7 @@ import { count } from "./values.js";
  * @import { Instead } from "./store.js"
  */
 
-const formats = () => import("./formats.js");
+const formats = () => loadModule(() => import("./formats.js"));
 
 /** @typedef {typeof import("./formats.js")} Formats */
 

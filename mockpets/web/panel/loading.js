@@ -27,6 +27,20 @@ export function useLoaded(load, inputs) {
   return result;
 }
 
+/**
+ * Load a module. The error of an import has another text in each browser.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @returns {Promise<T>}
+ */
+export const loadModule = (load) =>
+  load().catch((/** @type {unknown} */ cause) => {
+    throw new Error(
+      "A part of the page could not be loaded. The server may have been updated or stopped; reload the page.",
+      { cause },
+    );
+  });
+
 /** @param {{ error: unknown }} properties */
 export const Failure = ({ error }) =>
   html`<p class="failure" role="alert">${describeError(error)}</p>`;
@@ -37,7 +51,7 @@ export const Failure = ({ error }) =>
  *   & Record<string, unknown>} properties the others are the component's
  */
 export function Lazy({ module: load, name, ...rest }) {
-  const [module, error] = useLoaded(load, []);
+  const [module, error] = useLoaded(() => loadModule(load), []);
   if (module) return html`<${module[name]} ...${rest} />`;
   return error ? html`<${Failure} error=${error} />` : null;
 }

@@ -123,13 +123,12 @@ export const isRejected = (error) =>
 
 /**
  * Return what an error says. That of a call that got no response has another text in each browser.
+ * Such a call throws a `MockpetsError`: a `TypeError` is a mistake of ours, or an invalid name.
  * @param {unknown} error
  */
 export function describeError(error) {
-  const isSilence =
-    error instanceof TypeError ||
-    (error instanceof MockpetsError && error.status === 0);
-  if (isSilence) return "Cannot reach the server. Is it still running?";
+  if (error instanceof MockpetsError && error.status === 0)
+    return "Cannot reach the server. Is it still running?";
   return error instanceof Error ? error.message : String(error);
 }
 
