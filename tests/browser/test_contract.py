@@ -238,6 +238,8 @@ def test_the_reference_is_searched_and_its_forms_open(
     card = panel.page.locator("#lockThing12")
     expect(card.get_by_role("heading", name="POST /api/thing12s")).to_be_in_viewport()
     panel.use(card.get_by_text("Try lockThing12"))
+    # Each poll for what is not there yet blocks this page for seconds, unless it is by CSS.
+    card.locator("form").wait_for(state="attached")
     panel.use(card.get_by_role("button", name="Call lockThing12"))
     expect(card.locator(".response").get_by_role("status")).to_contain_text("200")
     search.fill("nothing")
@@ -250,16 +252,15 @@ def test_the_reference_is_searched_and_its_forms_open(
 def test_a_form_of_the_reference_opens_however_late_its_parts_load(
     session: str, visit: Callable[..., Panel], late: str
 ) -> None:
-    panel = visit(session, "/")
-    routes: list[Route] = []
-    panel.page.route(f"**/{late}", lambda route: routes.append(route))
-    panel.page.goto(f"{session}/__mockpets/docs", wait_until="commit")
-    card = panel.page.locator("#lockThing12")
-    card.get_by_text("Try lockThing12").click()
+    page, held = visit(session, "/").page, list[Route]()
+    page.route(f"**/{late}", lambda route: held.append(route), times=1)
+    card = page.locator("#lockThing12")
+    with page.expect_request(f"**/{late}"):
+        page.goto(f"{session}/__mockpets/docs", wait_until="commit")
+        card.get_by_text("Try lockThing12").click()
     expect(card.get_by_text("This form needs JavaScript.")).to_be_visible()
-    while not routes:
-        panel.page.wait_for_timeout(50)
-    routes[0].continue_()
+    held[0].continue_()
+    card.locator("form").wait_for(state="attached")
     expect(card.get_by_role("button", name="Call lockThing12")).to_be_visible()
 
 
