@@ -14,7 +14,7 @@ from tests.server.raw_http import Wire, port_of
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-ALL: dict[str, object] = {"type": "tag", "values": TAGS}
+RULES: dict[str, object] = {"type": "tag", "values": TAGS}
 
 CHECK = """
 async (runOnly) => {
@@ -46,23 +46,23 @@ SMALL = """
   .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
 """
 """Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
-QUICK = [(1440, "light", ALL), (390, "dark", ALL)]
-"""Widths and themes with the rules of axe."""
-MATRIX = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
+QUICK = [(1440, "light"), (390, "dark")]
+"""Widths and themes."""
+MATRIX = [(width, theme) for width in (1440, 768, 390) for theme in ("light", "dark")]
 LOOKS = MATRIX if os.environ.get("ALL_LOOKS") else QUICK
-"""In `.ci/long`, all rules for each."""
+"""In `.ci/long`, all of them."""
 
 
 def inspect(page: Page, view: str) -> None:
     """Check the page against axe's rules, the size of the window, and every scroller."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    for width, theme, rules in LOOKS:
+    for width, theme in LOOKS:
         if page.viewport_size != {"width": width, "height": 844}:
             page.set_viewport_size({"width": width, "height": 844})
         page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
         place = f"{view}, {width} px, {theme}"
-        assert page.evaluate(CHECK, rules) == [], place
+        assert page.evaluate(CHECK, RULES) == [], place
         for side in ("Width",) if view == "reference" else ("Width", "Height"):
             inner = f"document.documentElement.scroll{side} - inner{side}"
             assert page.evaluate(inner) <= 0, f"{place}: {side}"

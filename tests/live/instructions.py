@@ -2,8 +2,8 @@
 
 ``python -m tests.live.instructions`` runs `mockpets serve` of both versions in valgrind, prints a
 table, and exits with status 1 if a figure is more than a fiftieth above that of before. The
-medians of batches repeat within a hundredth, whatever else the machine does; a batch in which
-Python collects garbage is a tenth above, but that is at most one of them.
+medians of batches repeat within a hundredth or so, whatever else the machine does; a batch in which
+Python collects garbage may be a tenth above, which is seldom more than one of five.
 
 ``.ci/landed`` has the commit to compare with for each contract, as ``clinic COMMIT``. Each line
 below allows more for one figure, with the reason: ``create 1.05 checks names for line breaks``.
