@@ -58,16 +58,17 @@ class _Scheme(NamedTuple):
 
     :param kind: where a key is; ``other`` is not checked.
     :param name: of the header, parameter or cookie of a key, else of the scheme of HTTP.
+    :param word: the one before the credential in the header Authorization; empty without one.
     """
 
     kind: Literal["header", "query", "cookie", "http", "other"]
     name: str
+    word: str
 
-    def read(self, sent: Sent, prefix: str) -> Credential:
-        """Return the credential of a request.
-
-        :param prefix: the word before a bearer token, if it is not ``Bearer``.
-        """
+    def read(self, sent: Sent) -> Credential:
+        """Return the credential of a request."""
+        if self.kind == "http":
+            return self._of_http(sent.header("Authorization").strip())
         if self.kind == "other":  # mutual TLS, which a server in front of it would check
             return Credential("")
         if self.kind == "query":
@@ -77,38 +78,30 @@ class _Scheme(NamedTuple):
             pattern = _COOKIE.format(re.escape(self.name))
             found = re.search(pattern, sent.header("Cookie"))
             return _found(found[1].strip() if found else "", f"the cookie {self.name}")
-        if self.kind == "header":
-            text = sent.header(self.name).strip()
-            word, _, rest = text.partition(" ")
-            is_prefixed = self.name.lower() == "authorization" and rest.strip()
-            return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
-        return self._of_http(sent.header("Authorization").strip(), prefix)
+        text = sent.header(self.name).strip()
+        word, _, rest = text.partition(" ")
+        is_prefixed = self.name.lower() == "authorization" and rest.strip()
+        return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
 
-    def sample(self, key: str, prefix: str) -> tuple[str, str, str]:
+    def sample(self, key: str) -> tuple[str, str, str]:
         """Return ``header`` or ``query``, a name and a value that are valid; see `read`."""
         if self.kind == "cookie":
             return "header", "Cookie", f"{self.name}={key}"
         if self.kind != "http":
-            word = f"{prefix} " if prefix and self.name.lower() == "authorization" else ""
-            return self.kind, self.name, word + key
+            return self.kind, self.name, f"{self.word} {key}" if self.word else key
         if self.name == "basic" and _basic(key).problem:
             pair = key if ":" in key else f"{key}:{key}"
             key = b64encode(pair.encode()).decode()
-        return "header", "Authorization", f"{self.word(prefix)} {key}"
+        return "header", "Authorization", f"{self.word} {key}"
 
-    def word(self, prefix: str) -> str:
-        """Return the first word of the header Authorization."""
-        return prefix if prefix and self.name == "bearer" else self.name.capitalize()
-
-    def _of_http(self, text: str, prefix: str) -> Credential:
-        word = self.word(prefix)
+    def _of_http(self, text: str) -> Credential:
         given, _, key = text.partition(" ")
         key = key.strip()
-        if key and given.lower() == word.lower():
+        if key and given.lower() == self.word.lower():
             return _basic(key) if self.name == "basic" else Credential("", key)
         if not text:
-            return Credential(f"the header Authorization with '{word}'{_MISSING}")
-        return Credential(f"the header Authorization must be '{word} ...'")
+            return Credential(f"the header Authorization with '{self.word}'{_MISSING}")
+        return Credential(f"the header Authorization must be '{self.word} ...'")
 
 
 def _found(key: str, place: str) -> Credential:
@@ -131,6 +124,7 @@ class Security:
 
     :param schemes: those of the document, by name.
     :param required: the sets, each by names.
+    :param prefix: the word before a token in the header Authorization; empty for its scheme's.
     """
 
     def __init__(
@@ -140,8 +134,7 @@ class Security:
         *,
         prefix: str = "",
     ) -> None:
-        self._prefix = prefix
-        sets = [[_scheme(schemes[name]) for name in each] for each in required]
+        sets = [[_scheme(schemes[name], prefix) for name in each] for each in required]
         # An empty set is last: every request has it, also one with a credential of another set.
         self._sets: Final = sorted(sets, key=lambda one: not one)
 
@@ -160,7 +153,7 @@ class Security:
         They are those of the first set that needs no certificate, even if they are optional.
         """
         sets = [one for one in self._sets if all(each.kind != "other" for each in one)]
-        return [each.sample(key, self._prefix) for each in sets[0]] if sets else []
+        return [each.sample(key) for each in sets[0]] if sets else []
 
     @property
     def challenge(self) -> str:
@@ -168,7 +161,7 @@ class Security:
         for schemes in self._sets:
             for each in schemes:
                 if each.kind == "http":
-                    return f'{each.word(self._prefix)} realm="mockpets"'
+                    return f'{each.word} realm="mockpets"'
         return ""
 
     @property
@@ -191,7 +184,7 @@ class Security:
         for schemes in self._sets:
             wrong, given = "", []
             for each in schemes:
-                problem, key = each.read(sent, self._prefix)
+                problem, key = each.read(sent)
                 wrong = wrong or problem
                 if key:
                     given.append(key)
@@ -229,12 +222,12 @@ def _unknown(key: str, value: object, known: Sequence[str]) -> str:
     return f"{what}; {near}" if near else what
 
 
-def _scheme(node: Node) -> _Scheme:
+def _scheme(node: Node, prefix: str) -> _Scheme:
     kind = "" if scheme_problem(node) else node["type"]
     if kind == "apiKey":
-        return _Scheme(node["in"], node["name"])
-    if kind == "http":
-        return _Scheme("http", node.get("scheme", "bearer").lower())
-    if kind in ("oauth2", "openIdConnect"):
-        return _Scheme("http", "bearer")
-    return _Scheme("other", "")
+        is_prefixed = node["in"] == "header" and node["name"].lower() == "authorization"
+        return _Scheme(node["in"], node["name"], prefix if is_prefixed else "")
+    if kind in ("http", "oauth2", "openIdConnect"):
+        name = node.get("scheme", "bearer").lower() if kind == "http" else "bearer"
+        return _Scheme("http", name, prefix if prefix and name == "bearer" else name.capitalize())
+    return _Scheme("other", "", "")

@@ -459,8 +459,8 @@ class Store:
 
     # --- Writing ------------------------------------------------------------------------------
 
-    def create(self, record: Record) -> tuple[Key, bytes]:
-        """Add a record with the key that it has, or else a new one; return its key and JSON.
+    def create(self, record: Record) -> tuple[bytes, Record]:
+        """Add a record with the key that it has, or else a new one; return it as JSON, and itself.
 
         :raise RequestError: ``conflict`` for a key that is taken, ``invalid_request`` for another
             invalid one, ``store_full``, ``payload_too_large``.
@@ -475,6 +475,7 @@ class Store:
             if key is None:
                 key, following = self._new_key(following, now.find)
                 record = {name: key, **record}
+                record[name] = key  # which may be null
             elif problem := key_problem(key):
                 raise RequestError("invalid_request", f"{name} {problem}")
             elif now.find(identity(key)) is not None:
@@ -491,7 +492,7 @@ class Store:
             self._next_key = following
             self._mark(place, None)
         self._on_change(self._next_key - self._saved_key)
-        return key, row
+        return row, record
 
     def _new_key(self, number: int, find: Callable[[Key], int | None]) -> tuple[Key, int]:
         """Return a key that `find` does not know, and the number after that of the key."""

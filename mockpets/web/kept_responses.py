@@ -53,11 +53,12 @@ def respond(
     act: Callable[..., Response] | None = None,
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
-    details, get = details_of(operation), request.environ.get
-    keys = _keys(details)
-    if operation.method != "GET" or request.may_have_body or not keys:
+    details = details_of(operation)
+    is_read = operation.method == "GET" and not request.may_have_body
+    keys = _keys(details) if is_read else ()
+    if not keys:
         return documented.respond(operation, request, *stores, act=act)
-    sent = [request.credential, *map(get, keys)]
+    sent = [request.credential, *map(request.environ.get, keys)]
     revisions = [store.revision for store in stores]
     results, key = values_of(operation, request).responses, (details, *sent, *revisions)
     known: _Kept | None = results.get(key)

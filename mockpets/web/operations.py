@@ -180,9 +180,9 @@ def create_record(operation: Operation, request: Request, store: Store) -> Respo
     session = request.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new)
-    key, row = store.create(new)
+    row, record = store.create(new)
     session.changes.publish("data")
-    return _created(request, row, f"{operation.path}/{key}")
+    return _created(request, row, f"{operation.path}/{record[store.collection.key]}")
 
 
 def _given(operation: Operation, request: Request) -> Record:
@@ -325,9 +325,9 @@ async def serve(request: Request, session: Session, store: Store, key: str) -> R
         return Response(status=204)
     body, name = json_body(request, *(_PATCH_TYPES if action == "update" else ())), collection.key
     if action == "create":
-        new_key, row = store.create(schema.new(body))
+        row, record = store.create(schema.new(body))
         session.changes.publish("data")
-        return _created(request, row, f"{collection.path}/{quote(str(new_key), safe='')}")
+        return _created(request, row, f"{collection.path}/{quote(str(record[name]), safe='')}")
     change = schema.replaced if action == "replace" else schema.changed
     new_key, row = store.change(key, lambda record: change(record, body))
     session.changes.publish("data")

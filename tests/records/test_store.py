@@ -44,7 +44,7 @@ def ids(store: Store) -> list[int]:
 
 def test_no_pet_can_be_created_after_the_highest_id() -> None:
     store = Store(table_of(PETS, pet(INT64_MAX - 1)), 10)
-    assert store.create({"name": "x", "categoryId": 1})[0] == INT64_MAX
+    assert store.create({"name": "x", "categoryId": 1})[1]["id"] == INT64_MAX
 
     with pytest.raises(RequestError, match="the highest int64 id is already used") as caught:
         store.create({"name": "x", "categoryId": 1})
@@ -55,16 +55,16 @@ def test_no_pet_can_be_created_after_the_highest_id() -> None:
 @pytest.mark.parametrize("key", [INT64_MAX, INT64_MAX - 1, SAFE_INTEGER + 1])
 def test_a_high_key_of_a_client_does_not_end_creates(key: int) -> None:
     store = Store(table_of(ORDERS, {"id": 1}), 10)
-    assert store.create({"id": key})[0] == key
-    assert [store.create({})[0] for _ in range(3)] == [2, 3, 4]
+    assert store.create({"id": key})[1]["id"] == key
+    assert [store.create({})[1]["id"] for _ in range(3)] == [2, 3, 4]
     store.replace(store.read([{"id": key}, {"id": 7}]))
-    assert store.create({})[0] == 8
+    assert store.create({})[1]["id"] == 8
 
 
 def test_the_next_key_follows_the_highest_safe_one_of_a_client() -> None:
     store = Store(table_of(ORDERS, {"id": SAFE_INTEGER + 1}), 10)
     store.create({"id": SAFE_INTEGER})
-    assert store.create({})[0] == SAFE_INTEGER + 2
+    assert store.create({})[1]["id"] == SAFE_INTEGER + 2
 
 
 def test_a_store_is_changed_from_the_first_pet_on() -> None:
@@ -286,9 +286,9 @@ class TwoStores(RuleBasedStateMachine):
             model.next = max(model.next, key + 1)
         expected = {"id": key} | new
         model.records.append((expected, False))
-        made: list[tuple[object, bytes]] = []
+        made: list[tuple[bytes, Record]] = []
         if self.becomes(which, model, lambda: made.append(store.create(new))):
-            assert made == [(key, as_json(expected))]
+            assert made == [(as_json(expected), expected)]
 
     def any_key(self, data: st.DataObject, which: int) -> object:
         present = [record["id"] for record, _ in self.models[which].records]

@@ -101,13 +101,14 @@ class Server:
 
     def post(self, session: str = "default", *stack: str, name: str = "Miso") -> int:
         """Do what a createPet request does; return the ID."""
-        key = self.store(session, *stack).create({"name": name, "categoryId": 2})[0]
+        key = self.store(session, *stack).create({"name": name, "categoryId": 2})[1]["id"]
         assert isinstance(key, int)
         return key
 
     def order(self, session: str = "default", collection: Collection = ORDERS, **order: Any) -> Key:
         """Do what a POST request to a scenario's own collection does; return the ID."""
-        return self.store(session, "sold", collection=collection).create(order)[0]
+        key: Key = self.store(session, "sold", collection=collection).create(order)[1]["id"]
+        return key
 
     def orders(self, session: str = "default", collection: Collection = ORDERS) -> list[Any]:
         return [

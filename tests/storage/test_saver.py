@@ -543,7 +543,7 @@ def test_no_id_is_given_twice_if_pets_are_added_while_a_reset_is_saved(path: Pat
 
     def add(statement: str) -> None:
         if statement == "COMMIT":
-            given.extend(store.create({"name": "x", "categoryId": 2})[0] for _ in range(100))
+            given.extend(store.create({"name": "x", "categoryId": 2})[1]["id"] for _ in range(100))
 
     connection.fails = staticmethod(add)
     server.save()

@@ -268,6 +268,23 @@ def test_the_key_of_a_client_counts_and_conflicts(tmp_path: Path) -> None:
     assert call("GET", f"/notes/{given}").json["text"] == "t"
 
 
+def test_a_null_key_is_assigned(tmp_path: Path) -> None:
+    item = thing("name", id={"type": ["integer", "null"]}, name="string")
+    post = op(item, item, status=201)
+    paths = {
+        "/things": {"get": op(several(item)), "post": post},
+        "/things/{id}": at("id", get=op(item)),
+    }
+    api = Checked(write(tmp_path, paths))
+
+    before, after = ({"id": None, "name": "a"}, {"name": "b", "id": None})
+    first, second = (api("POST", "/things", body).json for body in (before, after))
+
+    assert isinstance(first["id"], int)
+    assert second == {"name": "b", "id": first["id"] + 1}
+    assert api("GET", f"/things/{first['id']}").json == first
+
+
 def test_the_highest_key_of_a_client_does_not_end_creates(tmp_path: Path) -> None:
     note = thing("id", id={"type": "integer", "format": "int64"})
     call = Checked(

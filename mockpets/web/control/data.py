@@ -138,7 +138,7 @@ async def add_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
         store = await call.store(collection)  # a reset can have replaced it
     if not collection.owner:
         call.session.check_name(record)
-    _, row = store.create(record)
+    row, _ = store.create(record)
     call.session.changes.publish("data")
     return JsonResponse(row + b"\n", 201)
 

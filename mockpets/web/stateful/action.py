@@ -249,7 +249,7 @@ class Action:
         :param change: gets the current record, which another request may have changed since.
         """
         if self.collection.is_open and self.store.find(key) is None:
-            _, row = self.store.create(change(self.first_version(key)))
+            row, _ = self.store.create(change(self.first_version(key)))
         else:
             _, row = self.store.change(key, change)
         self.publish()

@@ -13,7 +13,7 @@ from mockpets.strict_json import dump_json, json_array
 from mockpets.web.stateful.action import GONE, Action, ActionError
 from mockpets.web.stateful.conditions import check
 from mockpets.web.stateful.new_records import add, set_given, set_updated
-from mockpets.web.stateful.people import hide_password, respond_with_token
+from mockpets.web.stateful.people import hide_password, with_token
 from mockpets.web.stateful.rendering import (
     in_envelope,
     rendered_all,
@@ -41,11 +41,10 @@ def create(action: Action) -> Response:
     """Add the record in the body, or several."""
     action.check_parents()
     if action.guess.many:
-        return _respond_with_several(action, [add(action, item) for item in action.items])
-    row = add(action, action.body)
-    if action.guess.credentials:
-        return respond_with_token(action, row)
-    return respond_with_record(action, row)
+        return _respond_with_several(action, [add(action, item)[0] for item in action.items])
+    row, record = add(action, action.body)
+    response = respond_with_record(action, row, record)
+    return with_token(action, response, record) if action.guess.credentials else response
 
 
 def replace(action: Action) -> Response:
@@ -55,7 +54,7 @@ def replace(action: Action) -> Response:
     if action.guess.creates and action.store.find(action.key) is None:
         _check(action, None)
         body = {**action.body, action.key_name: action.typed_key(action.key)}
-        return respond_with_record(action, add(action, body), is_new=True)
+        return respond_with_record(action, *add(action, body))
     return _write_one(action, _replaced, action.body)
 
 
@@ -122,10 +121,10 @@ def single(action: Action) -> Response:
     method, is_read = action.operation.method, action.operation.method in ("GET", "HEAD")
     row = next(filter(action.is_here, action.store.rows(filters=action.below)), None)
     if row is None and (unchanged := _unchanged(action)):
-        row = dump_json(unchanged) if is_read else action.store.create(unchanged)[1]
+        row = dump_json(unchanged) if is_read else action.store.create(unchanged)[0]
     if row is None and method in ("PUT", "POST", "PATCH"):
         _check(action, None)
-        return respond_with_record(action, add(action, action.body), is_new=True)
+        return respond_with_record(action, *add(action, action.body))
     if row is None:
         raise action.missing("")
     if method == "DELETE":

@@ -28,8 +28,8 @@ _TITLES: Final = ("title", "name", "headline", "subject", "label")
 _SLUGS: Final = ("slug", "permalink", "handle")
 
 
-def add(action: Action, body: dict[str, Any]) -> bytes:
-    """Add a record with the properties of a body, completed, and return it as JSON."""
+def add(action: Action, body: dict[str, Any]) -> tuple[bytes, Record]:
+    """Add a record with the properties of a body, completed; return it as JSON, and itself."""
     record, collection, guess = dict(body), action.collection, action.guess
     for path, value in action.parents:
         set_at(record, path, value)
@@ -48,13 +48,13 @@ def add(action: Action, body: dict[str, Any]) -> bytes:
     _complete(action, record)
     people.hide_password(action, record)
     try:
-        _, row = action.store.create(record)
+        added = action.store.create(record)
     except RequestError as error:
         if error.code == "conflict":
             raise ActionError("conflict", (409, 422, 400), error.message, str(key)) from None
         raise
     action.publish()
-    return row
+    return added
 
 
 def set_given(action: Action, record: Record, given: Mapping[PropertyPath, object]) -> None:

@@ -41,13 +41,12 @@ def log_in(action: Action) -> Response:
             f"the {credentials.name[-1] if credentials.name else 'name'} or password is invalid"
         )
         raise ActionError("unauthorized", (401, 403, 422, 400, 404), message)
-    return respond_with_token(action, dump_json(person))
+    return with_token(action, respond_with_record(action, dump_json(person)), person)
 
 
-def respond_with_token(action: Action, person: bytes) -> Response:
-    """Return the response to a log-in or a registration."""
-    response = respond_with_record(action, person)
-    credentials, token = action.guess.credentials, token_of(parse_row(person)[action.key_name])
+def with_token(action: Action, response: Response, person: Record) -> Response:
+    """Return the response to a log-in or a registration with the person's token."""
+    credentials, token = action.guess.credentials, token_of(person[action.key_name])
     if credentials is not None and credentials.token and response.body:
         body = parse_json(response.body)
         if isinstance(body, dict):

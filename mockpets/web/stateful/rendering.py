@@ -24,6 +24,7 @@ from mockpets.web.stateful.expansion import expanded
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Details
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi_loader import Node
@@ -46,17 +47,18 @@ def respond_with(action: Action, body: bytes) -> Response:
     return response
 
 
-def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = False) -> Response:
+def respond_with_record(action: Action, row: bytes | None, new: Record | None = None) -> Response:
     """Return the response to a request that succeeds, which may show a record.
 
-    :param is_new: whether a PUT has created it.
+    :param new: the record of `row`, if the request has created it.
     """
     reply = action.details.success
-    if is_new and "201" in action.details.described.responses:
+    if new is not None and "201" in action.details.described.responses:
         reply = action.details.reply(201)
     body: object = ABSENT
     if reply.media_type and row is not None and action.guess.returns == "record":
-        body = in_envelope(action, rendered(action, row)) + b"\n"
+        shown = rendered(action, row) if new is None else _new(action, row, new)
+        body = in_envelope(action, shown) + b"\n"
     elif reply.media_type:
         body = action.values.example(reply.media)
         if body is ABSENT:
@@ -66,8 +68,8 @@ def respond_with_record(action: Action, row: bytes | None, *, is_new: bool = Fal
     if row is not None:
         set_tag(action, reply, response, lambda: representation(action, row))
         if "location" in reply.header_names:
-            path = _location(_addressed(action), parse_row(row).get(action.key_name, ""))
-            if path:
+            record = parse_row(row) if new is None else new
+            if path := _location(_addressed(action), record.get(action.key_name, "")):
                 response.set_header("Location", path)
     return response
 
@@ -100,11 +102,7 @@ def rendered(action: Action, row: bytes) -> bytes:
 
 def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
     """Return what `rendered` returns for each record."""
-    additions = action.additions
-    me = action.my_key if additions.is_personal else None
-    addressed = None
-    if action.schema.self_link and action.collection.item_path:
-        addressed = _addressed(action)
+    additions, (me, addressed) = action.additions, _seen(action)
     people = map(action.person_in, rows) if additions.owner else repeat(None)
     # Without a step of Python for each record, as long as all of them are known.
     keys = [*zip(repeat(action.details), rows, repeat(me), people, repeat(addressed))]
@@ -118,6 +116,23 @@ def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
             if len(row) <= _KEPT_BYTES:
                 results.keep(key, shown)
     return known
+
+
+def _new(action: Action, row: bytes, record: Record) -> bytes:
+    """Return what `rendered` returns for a new record, without keeping it.
+
+    Only the operation that has created it would find it again.
+    """
+    me, addressed = _seen(action)
+    value = expanded(action.additions, record, me, action.person_in(row))
+    return dump_json(_rendered(action, value, addressed))
+
+
+def _seen(action: Action) -> tuple[object, _Addressed | None]:
+    """Return what the records of a response depend on: who reads them, and the links to them."""
+    me = action.my_key if action.additions.is_personal else None
+    is_linked = action.schema.self_link and action.collection.item_path
+    return me, _addressed(action) if is_linked else None
 
 
 def _rendered(action: Action, value: dict[str, Any], addressed: _Addressed | None) -> object:
@@ -251,14 +266,25 @@ def _addressed(action: Action) -> _Addressed:
 def _location(addressed: _Addressed, key: object) -> str:
     """Return the path of a record; empty if the request does not have the keys of its parents."""
     template, names = _template(addressed.path)
-    sent = dict(addressed.sent)
-    # Two paths may have different names for the key of a parent.
-    values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
-    values |= dict.fromkeys(names[-1:], key)
-    if not values.keys() >= {*names}:
+    parents = _keys_of_parents(addressed, names[:-1]) if len(names) > 1 else ()
+    if parents is None:
         return ""
-    encoded = [quote(str(values[name]), safe="") for name in names]
-    return f"{addressed.base}{template % (*encoded,)}"
+    keys = map(_encoded, (*parents, key)[: len(names)])
+    return f"{addressed.base}{template % (*keys,)}"
+
+
+def _keys_of_parents(addressed: _Addressed, names: Sequence[str]) -> Sequence[object] | None:
+    """Return the keys of a record's parents in the path of the request; None if one is missing.
+
+    :param names: of the parameters with these keys, of which another path may have other names.
+    """
+    sent = dict(addressed.sent)
+    values = {**dict(zip(names, sent.values(), strict=False)), **sent}
+    return [values[name] for name in names] if values.keys() >= {*names} else None
+
+
+def _encoded(key: object) -> str:
+    return str(key) if key.__class__ is int else quote(str(key), safe="")
 
 
 @lru_cache(256)  # those of the document
