@@ -475,7 +475,7 @@ class Store:
             if key is None:
                 key, following = self._new_key(following, now.find)
                 record = {name: key, **record}
-                record[name] = key  # which may be null
+                record[name] = key  # a client may have sent null
             elif problem := key_problem(key):
                 raise RequestError("invalid_request", f"{name} {problem}")
             elif now.find(identity(key)) is not None:

@@ -57,7 +57,7 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
         reply = action.details.reply(201)
     body: object = ABSENT
     if reply.media_type and row is not None and action.guess.returns == "record":
-        shown = rendered(action, row) if new is None else _new(action, row, new)
+        shown = rendered(action, row) if new is None else _rendered_new(action, row, new)
         body = in_envelope(action, shown) + b"\n"
     elif reply.media_type:
         body = action.values.example(reply.media)
@@ -118,7 +118,7 @@ def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
     return known
 
 
-def _new(action: Action, row: bytes, record: Record) -> bytes:
+def _rendered_new(action: Action, row: bytes, record: Record) -> bytes:
     """Return what `rendered` returns for a new record, without keeping it.
 
     Only the operation that has created it would find it again.
