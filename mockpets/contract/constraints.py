@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
+from math import inf
+from operator import le, lt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from mockpets.contract.fields import is_number, is_unicode
@@ -62,12 +64,15 @@ class Limits(NamedTuple):
     high: Any = None
     excludes_high: bool = False
 
-    def allow(self, value: Any) -> bool:
-        """Return whether a number is in the range."""
-        low, excludes_low, high, excludes_high = self
-        return (low is None or (value > low if excludes_low else value >= low)) and (
-            high is None or (value < high if excludes_high else value <= high)
-        )
+    @property
+    def allow(self) -> Callable[[Any], bool]:
+        """What returns whether a number is in the range."""
+        low = -inf if self.low is None else self.low
+        high = inf if self.high is None else self.high
+        if not self.excludes_low and not self.excludes_high:
+            return lambda value: low <= value <= high
+        is_above, is_below = lt if self.excludes_low else le, lt if self.excludes_high else le
+        return lambda value: is_above(low, value) and is_below(value, high)
 
     @property
     def text(self) -> str:

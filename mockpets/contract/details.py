@@ -294,3 +294,8 @@ class Details:
         if len(statuses) > 1 and self.role in ("replace", "update"):
             statuses = [status for status in statuses if status != "201"]  # if it creates
         return self.reply(int(statuses[0]))
+
+    @cached_property
+    def created(self) -> DocumentedReply:
+        """The response to a request that creates a record."""
+        return self.reply(201) if "201" in self.described.responses else self.success

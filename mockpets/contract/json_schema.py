@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property, partial
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import PROBLEMS_SHOWN
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     Make = Callable[[tuple[object, ...]], "SchemaField"]
     """Returns the field of the conjunction of some schemas of the document."""
     Validate = Callable[["SchemaField", object], list[ValueProblem]]
-    Accepts = dict[type, Callable[[Any, "Memo"], object]]
-    """The function that accepts a value of each valid type, without its choices."""
+    Accept = Callable[[Any, "Memo"], object]
+    Checks = Sequence[Callable[[Any], bool]]
 
 NESTED_CHOICES: Final = 40
 """Levels of nested `oneOf`, `anyOf` and `not` that are enforced."""
@@ -97,8 +98,9 @@ class Memo:
 class SchemaField(ContractField):
     """The field of a value that a document describes.
 
-    `accept` returns the value without what the schema does not describe: an undeclared property is
-    kept only if `additionalProperties` allows it explicitly, or if no property is declared.
+    `accept` returns the value without what the schema does not describe, or the value itself if
+    everything is described: an undeclared property is kept only if `additionalProperties` allows it
+    explicitly, or if no property is declared.
 
     :param parts: the schemas that must all hold; empty if every value is valid.
     :param is_hidden: whether a property is left out in the direction of the fields: those that are
@@ -217,10 +219,9 @@ class SchemaField(ContractField):
             return not self._allows_null
         if value.__class__ not in self.accepts:
             return True
-        is_listed = self._enum is None or json_key(value) in self._enum
         if self._is_integer and is_number(value) and not is_whole(value):
             return True
-        return not is_listed
+        return not self._is_listed(value)
 
     @cached_property
     def types(self) -> frozenset[str] | None:
@@ -258,35 +259,45 @@ class SchemaField(ContractField):
         return self.types is not None and "number" not in self.types
 
     @cached_property
-    def accepts(self) -> Accepts:
-        accepts: Accepts = {}
-        if self._allows_null:
-            accepts[type(None)] = _itself
-        if self._is_never:
-            return accepts
-        known: Accepts = {
-            str: partial(_accept_text, _all_but(is_unicode, self._of_text)),
-            int: partial(_accept_checked, _all_but(is_finite, self._of_number)),
+    def plain(self) -> Mapping[type, Checks]:
+        """What checks a value of each valid type that is accepted as it is; without choices."""
+        known: dict[type, Checks] = {
+            str: [each.is_valid for each in self._of_text],
+            int: [each.is_valid for each in self._of_number if each.is_valid is not is_finite],
+            bool: (),
+        }
+        listed = () if self._enum is None else (self._is_listed,)
+        plain = {kind: (*listed, *checks) for kind, checks in known.items() if self._allows(kind)}
+        return {**plain, type(None): ()} if self._allows_null else plain
+
+    @cached_property
+    def accepts(self) -> Mapping[type, Accept]:
+        """The function that accepts a value of each valid type, without its choices."""
+        known: dict[type, Accept] = {
             **dict.fromkeys((float, Decimal), self._accept_number),
-            bool: _itself,
             list: self._accept_list,
             dict: self._accept_object if self.parts else self._accept_any_object,
         }
-        for kind, accept in known.items():
-            names = {JSON_TYPES[kind]}
-            if "number" in names:
-                names.add("integer")
-            if self.types is None or self.types & names:
-                accepts[kind] = accept if self._enum is None else partial(self._listed, accept)
-        return accepts
+        if self._enum is not None:
+            known = {kind: partial(self._accept_listed, each) for kind, each in known.items()}
+        plain = {kind: partial(_accept_plain, checks) for kind, checks in self.plain.items()}
+        return plain | {kind: each for kind, each in known.items() if self._allows(kind)}
+
+    def _allows(self, kind: type) -> bool:
+        """Return whether values of a type other than null may be valid."""
+        name = JSON_TYPES[kind]
+        names = {"number", "integer"} if name == "number" else {name}
+        return not self._is_never and (self.types is None or bool(self.types & names))
 
     @property
     def _is_never(self) -> bool:
         return any(node is NEVER_VALID for node in self._nodes)
 
-    def _listed(self, accept: Callable[[Any, Memo], object], value: object, memo: Memo) -> object:
-        is_listed = self._enum is not None and json_key(value) in self._enum
-        return accept(value, memo) if is_listed else INVALID
+    def _is_listed(self, value: object) -> bool:
+        return self._enum is None or json_key(value) in self._enum
+
+    def _accept_listed(self, accept: Accept, value: object, memo: Memo) -> object:
+        return accept(value, memo) if self._is_listed(value) else INVALID
 
     @cached_property
     def _allows_null(self) -> bool:
@@ -354,7 +365,7 @@ class SchemaField(ContractField):
             if accepted is INVALID:
                 return INVALID
             result.append(accepted)
-        return result
+        return value if all(map(is_, result, value)) else result
 
     @cached_property
     def shape(self) -> Shape:
@@ -368,19 +379,22 @@ class SchemaField(ContractField):
                 return INVALID
         if not shape.required <= value.keys():
             return INVALID
-        result, accepts = {}, shape.accepts
+        result, plain, is_same = {}, shape.plain, True
         for name, item in value.items():
-            known = accepts.get(name)
-            if known is None:
-                accepted = self._accept_other(name, item, memo)
-            else:  # as `accept_within` would, which is another call for each property
-                accept = known.get(item.__class__)
-                accepted = INVALID if accept is None else accept(item, memo)
+            checks = plain.get((name, item.__class__))
+            if checks is not None:  # without a call for each property
+                for is_valid in checks:
+                    if not is_valid(item):
+                        return INVALID
+                result[name] = item
+                continue
+            accepted = self._accept_property(name, item, memo)
             if accepted is INVALID:
                 return INVALID
+            is_same = is_same and accepted is item
             if accepted is not _DROPPED:
                 result[name] = accepted
-        return result
+        return value if is_same else result
 
     def _accept_any_object(self, value: dict[str, Any], memo: Memo) -> object:
         """Return what `_accept_object` does without a schema, in fewer calls.
@@ -396,12 +410,12 @@ class SchemaField(ContractField):
             result[name] = accepted
         return result
 
-    def _accept_other(self, name: str, item: object, memo: Memo) -> object:
-        """Return the value of a property that is not, or not yet, in `Shape.accepts`."""
+    def _accept_property(self, name: str, item: object, memo: Memo) -> object:
         simple = self.shape.simple.get(name)
         if simple is not None:
-            if not simple.choices:
-                self.shape.accepts[name] = simple.accepts
+            kind = item.__class__
+            if kind in simple.plain and not simple.choices:
+                self.shape.plain[name, kind] = simple.plain[kind]
             return simple.accept_within(item, memo)
         fields = self.shape.of(name)
         if fields is None or not self.shape.is_name(name):
@@ -608,8 +622,8 @@ class Shape:
         visible = {name: each for name, each in self.fields.items() if not each.is_hidden}
         self.simple = visible if is_simple else {}
         """The fields of properties whose value has one field, and whose name needs no check."""
-        self.accepts: dict[str, Accepts] = {}
-        """Those of `simple` fields that have no choices and that were needed so far."""
+        self.plain: dict[tuple[str, type], Checks] = {}
+        """`SchemaField.plain` of `simple` fields without choices, as far as values needed it."""
 
     def of(self, name: str) -> tuple[SchemaField, ...] | None:
         """Return the fields of a property; () if it is dropped, None if it is not allowed."""
@@ -695,31 +709,11 @@ def _names(required: object) -> Iterator[str]:
             yield name
 
 
-def _itself(value: object, _: Memo) -> object:
-    return value
-
-
-def _accept_checked(checks: Sequence[Callable[[Any], bool]], value: object, _: Memo) -> object:
+def _accept_plain(checks: Checks, value: object, _: Memo) -> object:
     for is_valid in checks:
         if not is_valid(value):
             return INVALID
     return value
-
-
-def _accept_text(checks: Sequence[Callable[[str], bool]], value: str, _: Memo) -> object:
-    if not (value.isascii() or is_unicode(value)):
-        return INVALID
-    for is_valid in checks:
-        if not is_valid(value):
-            return INVALID
-    return value
-
-
-def _all_but(
-    known: Callable[[Any], bool], checks: Sequence[Check]
-) -> Sequence[Callable[[Any], bool]]:
-    """Return the functions of checks, without one that the caller knows to hold, or calls."""
-    return tuple(check.is_valid for check in checks if check.is_valid is not known)
 
 
 def _without_hidden(result: Any) -> Any:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 from mockpets.constants import BASE_MARK, LOGIN_SIGNATURE
 from mockpets.contract.document_references import got
 from mockpets.errors import did_you_mean
+from mockpets.kept_results import Results
 from mockpets.units import either
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.constants import NoteCode
     from mockpets.contract.document_references import Node
@@ -25,6 +26,10 @@ _TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
 _PLACES: Final = ("header", "query", "cookie")
 _MISSING: Final = " is missing"
 _COOKIE: Final = r"(?:^|;)\s*{}=([^;]*)"
+_KEPT: Final = 64
+"""Values of the header Authorization to keep with what was read in them."""
+_KEPT_LENGTH: Final = 2048
+"""The longest one, in characters: tokens that name a person's rights have a thousand or so."""
 
 
 class Credential(NamedTuple):
@@ -137,6 +142,8 @@ class Security:
         sets = [[_scheme(schemes[name], prefix) for name in each] for each in required]
         # An empty set is last: every request has it, also one with a credential of another set.
         self._sets: Final = sorted(sets, key=lambda one: not one)
+        self._is_of_http: Final = all(each.kind == "http" for one in sets for each in one)
+        self._known: Final = Results(_KEPT)
 
     @property
     def is_needed(self) -> bool:
@@ -175,11 +182,21 @@ class Security:
         names = (each.name for one in self._sets for each in one if each.kind == "cookie")
         return next(names, "")
 
-    def read(self, sent: Sent, keys: Collection[str] = ()) -> Credential:
+    def read(self, sent: Sent, keys: tuple[str, ...] = ()) -> Credential:
         """Return the credential of a request: that of the first set which is complete.
 
         :param keys: those of the server; empty if any key is valid.
         """
+        if not self._is_of_http:
+            return self._read(sent, keys)
+        text = sent.header("Authorization")
+        known: Credential | None = self._known.get((text, keys))
+        if known is not None:
+            return known
+        read = self._read(sent, keys)
+        return self._known.keep((text, keys), read) if len(text) <= _KEPT_LENGTH else read
+
+    def _read(self, sent: Sent, keys: tuple[str, ...]) -> Credential:
         first = ""
         for schemes in self._sets:
             wrong, given = "", []
@@ -196,7 +213,7 @@ class Security:
         return Credential(first)
 
 
-def _is_known(key: str, keys: Collection[str]) -> bool:
+def _is_known(key: str, keys: tuple[str, ...]) -> bool:
     """Return whether a key is the server's, perhaps before a session's name, or that of a user."""
     is_own = key in keys or key.rpartition(BASE_MARK)[0] in keys
     return is_own or key.endswith(f".{LOGIN_SIGNATURE}")

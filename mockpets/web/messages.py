@@ -209,8 +209,9 @@ class Response:
 
     def set_header(self, name: str, value: str) -> None:
         """Replace the headers with a name, in any case, by one."""
-        self.remove_header(name)
-        self.headers.append((name, value))
+        lower = name.lower()
+        kept = [pair for pair in self.headers if pair[0].lower() != lower]
+        self.headers = [*kept, (name, value)]
 
     def carry(self, pairs: Iterable[Pair], *, below: bool = False) -> None:
         """Add headers.

@@ -145,10 +145,14 @@ class Action:
             known[key] = self.people().find(key)
         return known[key]
 
-    def expanded(self, row: bytes) -> dict[str, Any]:
-        """Return a record with its `additions`, as the person who calls sees it."""
+    def expanded(self, row: bytes, record: Record | None = None) -> Record:
+        """Return a record with its `additions`, as the person who calls sees it.
+
+        :param record: that of `row`; None if the caller does not have it.
+        """
         me = self.my_key if self.additions.is_personal else None
-        return expanded(self.additions, parse_row(row), me, self.person_in(row))
+        record = parse_row(row) if record is None else record
+        return expanded(self.additions, record, me, self.person_in(row))
 
     def publish(self) -> None:
         """Notify those who wait for changes of records."""

@@ -21,12 +21,14 @@ _KEPT_BYTES: Final = 4096
 def expanded(
     additions: Additions, record: Record, me: object, person: bytes | None
 ) -> dict[str, Any]:
-    """Return a record with what is added to it, or changed in it.
+    """Return a record with what is added to it, or changed in it; itself if nothing is.
 
     :param additions: to the records of its collection.
     :param me: the key of the person who calls; None without one.
     :param person: whom the record embeds.
     """
+    if not additions.toggles and not additions.token and person is None:
+        return record
     value = dict(record)  # `set_at` copies the objects below
     for path in additions.toggles:
         people = record.get(OWN + ".".join(path))

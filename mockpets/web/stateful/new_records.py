@@ -28,9 +28,9 @@ _TITLES: Final = ("title", "name", "headline", "subject", "label")
 _SLUGS: Final = ("slug", "permalink", "handle")
 
 
-def add(action: Action, body: dict[str, Any]) -> tuple[bytes, Record]:
-    """Add a record with the properties of a body, completed; return it as JSON, and itself."""
-    record, collection, guess = dict(body), action.collection, action.guess
+def add(action: Action, record: Record) -> tuple[bytes, Record]:
+    """Add a record, which this completes; return it as JSON, and itself."""
+    collection, guess = action.collection, action.guess
     for path, value in action.parents:
         set_at(record, path, value)
     if credentials := guess.credentials:
@@ -180,9 +180,8 @@ def _first_value(field: SchemaField) -> object:
 
 def set_updated(action: Action, record: Record) -> None:
     """Set the times at which a record was updated."""
-    now = _now(action)
     for completion in _completions(action):
-        part = completion.part(record)
+        now, part = _now(action) if completion.times else "", completion.part(record)
         for name, length, is_updated in completion.times:
             if is_updated:
                 part[name] = now[:length]
@@ -190,9 +189,8 @@ def set_updated(action: Action, record: Record) -> None:
 
 def _complete(action: Action, record: Record) -> None:
     """Set the times of a new record, and the defaults and required properties that it lacks."""
-    now = _now(action)
     for completion in _completions(action):
-        part = completion.part(record)
+        now, part = _now(action) if completion.times else "", completion.part(record)
         for name, length, is_updated in completion.times:
             if is_updated or name not in part:
                 part[name] = now[:length]

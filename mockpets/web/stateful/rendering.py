@@ -52,9 +52,7 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
 
     :param new: the record of `row`, if the request has created it.
     """
-    reply = action.details.success
-    if new is not None and "201" in action.details.described.responses:
-        reply = action.details.reply(201)
+    reply = action.details.success if new is None else action.details.created
     body: object = ABSENT
     if reply.media_type and row is not None and action.guess.returns == "record":
         shown = rendered(action, row) if new is None else _rendered_new(action, row, new)
@@ -69,7 +67,7 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
         set_tag(action, reply, response, lambda: representation(action, row))
         if "location" in reply.header_names:
             record = parse_row(row) if new is None else new
-            if path := _location(_addressed(action), record.get(action.key_name, "")):
+            if path := _location(action, record.get(action.key_name, "")):
                 response.set_header("Location", path)
     return response
 
@@ -82,19 +80,6 @@ def representation(action: Action, row: bytes) -> bytes:
 # --- Records --------------------------------------------------------------------------------------
 
 
-class _Addressed(NamedTuple):
-    """What the URL of a record depends on besides its key.
-
-    :param base: the path before that of the document.
-    :param sent: the parameters in the path of the request.
-    """
-
-    host: str
-    base: str
-    path: str
-    sent: tuple[tuple[str, Any], ...]
-
-
 def rendered(action: Action, row: bytes) -> bytes:
     """Return a record with the properties that the schema of the response declares, as JSON."""
     return rendered_all(action, (row,))[0]
@@ -102,17 +87,19 @@ def rendered(action: Action, row: bytes) -> bytes:
 
 def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
     """Return what `rendered` returns for each record."""
-    additions, (me, addressed) = action.additions, _seen(action)
+    additions = action.additions
+    me = action.my_key if additions.is_personal else None
     people = map(action.person_in, rows) if additions.owner else repeat(None)
+    linked = _linked(action) if action.schema.self_link else ()
     # Without a step of Python for each record, as long as all of them are known.
-    keys = [*zip(repeat(action.details), rows, repeat(me), people, repeat(addressed))]
+    keys = [*zip(repeat(action.details), rows, repeat(me), people, repeat(linked))]
     results = action.values.results
     known: list[Any] = [*map(results.get, keys)]
     for index, key in enumerate(keys) if None in known else ():
         if known[index] is None:
             _, row, _, person, _ = key
             value = expanded(additions, parse_row(row), me, person)
-            known[index] = shown = dump_json(_rendered(action, value, addressed))
+            known[index] = shown = dump_json(_rendered(action, value))
             if len(row) <= _KEPT_BYTES:
                 results.keep(key, shown)
     return known
@@ -123,28 +110,22 @@ def _rendered_new(action: Action, row: bytes, record: Record) -> bytes:
 
     Only the operation that has created it would find it again.
     """
-    me, addressed = _seen(action)
-    value = expanded(action.additions, record, me, action.person_in(row))
-    return dump_json(_rendered(action, value, addressed))
+    shown = _rendered(action, action.expanded(row, record))
+    return row if shown is record else dump_json(shown)
 
 
-def _seen(action: Action) -> tuple[object, _Addressed | None]:
-    """Return what the records of a response depend on: who reads them, and the links to them."""
-    me = action.my_key if action.additions.is_personal else None
-    is_linked = action.schema.self_link and action.collection.item_path
-    return me, _addressed(action) if is_linked else None
-
-
-def _rendered(action: Action, value: dict[str, Any], addressed: _Addressed | None) -> object:
+def _rendered(action: Action, value: dict[str, Any]) -> object:
     """Return a record with its `additions` as the response has it."""
-    key = value.get(action.key_name)
-    if addressed is not None and (path := _location(addressed, "" if key is None else key)):
-        set_at(value, action.schema.self_link, f"{addressed.host}{path}")
+    if action.schema.self_link and action.collection.item_path:
+        key = value.get(action.key_name)
+        if path := _location(action, "" if key is None else key):
+            value = dict(value)
+            set_at(value, action.schema.self_link, f"{action.host}{path}")
     node, field, others = _shown(action)
     accepted = field.accept(value)
     if accepted is INVALID:
-        kind = action.guess.collection
-        whole = action.values.value(node, kind=kind, at=str(key), echo=value)
+        kind, at = action.guess.collection, str(value.get(action.key_name))
+        whole = action.values.value(node, kind=kind, at=at, echo=value)
         accepted = field.accept(_completed(value, whole, field))
         accepted = whole if accepted is INVALID else accepted
     for each in others:
@@ -256,29 +237,34 @@ def fields_at(details: Details, path: Sequence[str]) -> list[SchemaField]:
 # --- Addresses ------------------------------------------------------------------------------------
 
 
-def _addressed(action: Action) -> _Addressed:
-    described, request = action.details.described, action.request
-    base = f"{request.root_path}{action.operation.path.removesuffix(described.path)}"
-    path = action.collection.item_path or f"{described.path}/{{}}"
-    return _Addressed(action.host, base, path, tuple(action.arguments.path.items()))
+def _linked(action: Action) -> tuple[object, ...]:
+    """Return what the URLs of records depend on besides their keys."""
+    return action.host, _base(action), *action.arguments.path.items()
 
 
-def _location(addressed: _Addressed, key: object) -> str:
+def _base(action: Action) -> str:
+    """Return the path before that of the document."""
+    path = action.operation.path.removesuffix(action.details.described.path)
+    return f"{action.request.root_path}{path}"
+
+
+def _location(action: Action, key: object) -> str:
     """Return the path of a record; empty if the request does not have the keys of its parents."""
-    template, names = _template(addressed.path)
-    parents = _keys_of_parents(addressed, names[:-1]) if len(names) > 1 else ()
+    path = action.collection.item_path or f"{action.details.described.path}/{{}}"
+    template, names = _template(path)
+    parents = _keys_of_parents(action, names[:-1]) if len(names) > 1 else ()
     if parents is None:
         return ""
     keys = map(_encoded, (*parents, key)[: len(names)])
-    return f"{addressed.base}{template % (*keys,)}"
+    return f"{_base(action)}{template % (*keys,)}"
 
 
-def _keys_of_parents(addressed: _Addressed, names: Sequence[str]) -> Sequence[object] | None:
+def _keys_of_parents(action: Action, names: Sequence[str]) -> Sequence[object] | None:
     """Return the keys of a record's parents in the path of the request; None if one is missing.
 
     :param names: of the parameters with these keys, of which another path may have other names.
     """
-    sent = dict(addressed.sent)
+    sent = action.arguments.path
     values = {**dict(zip(names, sent.values(), strict=False)), **sent}
     return [values[name] for name in names] if values.keys() >= {*names} else None
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mockpets.web.stateful.action import Action
 
 _KEY: Final = "Idempotency-Key"
+_ENVIRON_KEY: Final = environ_key(_KEY)
 
 
 def once(action: Action, respond: Callable[[Action], Response]) -> Response:
@@ -30,7 +31,7 @@ def once(action: Action, respond: Callable[[Action], Response]) -> Response:
     threads at the same time.
     """
     operation, request = action.operation, action.request
-    key = request.environ.get(environ_key(_KEY))
+    key = request.environ.get(_ENVIRON_KEY)
     if key is None or not action.details.parameters.accepts_header(_KEY, key):
         return respond(action)
     place = _digest(dump_json([operation.name, str(action.my_key), key]))

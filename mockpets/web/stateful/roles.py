@@ -37,7 +37,7 @@ def act(operation: Operation, request: Request, arguments: Arguments, store: Sto
     """Return the response of an operation that reads or changes records."""
     action = Action(operation, request, arguments, store)
     if operation.method == "GET":
-        return _respond(action)
+        return conditional(operation, request, _respond(action))
     with _CHANGES:
         return once(action, _respond)
 
@@ -51,13 +51,14 @@ def list_page(operation: Operation, request: Request, page: bytes) -> Response:
     if isinstance(arguments, Response):
         return arguments
     rows = [dump_json(record) for record in load_json(page.decode())]
-    return _respond(Action(operation, request, arguments), partial(list_records, given=rows))
+    action = Action(operation, request, arguments)
+    return conditional(operation, request, _respond(action, partial(list_records, given=rows)))
 
 
 def _respond(action: Action, role: Callable[[Action], Response] | None = None) -> Response:
     operation, request = action.operation, action.request
     try:
-        return conditional(operation, request, (role or _ROLES[action.guess.role])(action))
+        return (role or _ROLES[action.guess.role])(action)
     except ActionError as error:
         reasons = [((), str(error))]
         key, kind = error.key, error.kind
