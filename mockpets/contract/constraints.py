@@ -190,9 +190,10 @@ def _sizes(nodes: Sequence[Node], least: str, most: str, singular: str, plural: 
         text = f"{low} to {high} {plural}"
     if low <= 0 and high is None:
         return []
+    longest = inf if high is None else high
     return [
         Check(
-            lambda value: low <= len(value) and (high is None or len(value) <= high),
+            lambda value: low <= len(value) <= longest,
             f"must have {text}",
             lambda value: str(len(value)),
         )

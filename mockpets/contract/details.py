@@ -45,6 +45,7 @@ class DocumentedReply(NamedTuple):
     :param media_type: of the body to send; empty without a body.
     :param media: the media object; one with an empty schema without a body.
     :param header_names: those of the documented headers, in lower case.
+    :param has_tag: whether it has the entity tag of a record, or of a list.
     """
 
     status: int
@@ -52,6 +53,7 @@ class DocumentedReply(NamedTuple):
     media_type: str
     media: Node
     header_names: frozenset[str]
+    has_tag: bool
 
     @property
     def schema(self) -> Node:
@@ -215,6 +217,21 @@ class Details:
         return self.api.inferred.operations[self.described.name]
 
     @cached_property
+    def collection(self) -> GuessedCollection:
+        """That of an operation that reads or changes records."""
+        return self.api.inferred.collections[self.guess.collection]
+
+    @cached_property
+    def stored(self) -> str:
+        """The collection in which its records are."""
+        return self.api.stored(self.guess.collection)
+
+    @cached_property
+    def additions(self) -> Additions:
+        """What is added to its records."""
+        return self.api.additions(self.stored)
+
+    @cached_property
     def parameters(self) -> Parameters:
         """The parameters in path, query, headers and cookies."""
         from mockpets.contract.parameters import Parameters  # a start needs none
@@ -278,7 +295,11 @@ class Details:
         sent = [each for each in known if is_sent(*each)]
         media_type, media = json_media(content) or (sent or known or [("", _NO_BODY)])[0]
         names = frozenset(each.lower() for each in node.get("headers") or ())
-        return DocumentedReply(status, node, concrete(media_type), media, names)
+        is_tagged = "etag" in names or self.guess.collection in self.api.conditional
+        role = self.role
+        is_gone = role == "delete" or (role == "one" and self.described.method == "DELETE")
+        has_tag = is_tagged and not is_gone and role != "login"
+        return DocumentedReply(status, node, concrete(media_type), media, names, has_tag)
 
     @cached_property
     def success(self) -> DocumentedReply:

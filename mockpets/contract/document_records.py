@@ -18,8 +18,9 @@ from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from mockpets.contract.completion import Completion
     from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ValueProblem
@@ -47,6 +48,8 @@ def link_of(collection: GuessedCollection) -> PropertyPath:
 
 def visible(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a record that clients may send and see."""
+    if OWN not in "".join(record):  # as most of those that clients send
+        return dict(record)
     return {name: value for name, value in record.items() if name[:1] != OWN}
 
 
@@ -70,6 +73,17 @@ class DocumentRecords:
     def properties(self) -> Mapping[str, SchemaField]:
         """The properties of a record in a response."""
         return self.field().shape.fields
+
+    @cached_property
+    def completions(self) -> Sequence[Completion]:
+        """What the server sets in a record and, by JSON:API, in its `attributes`."""
+        from mockpets.contract.completion import completion_of  # a start needs none
+
+        field, key = self.field(), self.key
+        made = [completion_of((), field, key)]
+        if self.is_resource:
+            made.append(completion_of(("attributes",), field.shape.fields["attributes"], ""))
+        return made
 
     @property
     def is_resource(self) -> bool:

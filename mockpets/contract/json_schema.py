@@ -379,22 +379,23 @@ class SchemaField(ContractField):
                 return INVALID
         if not shape.required <= value.keys():
             return INVALID
-        result, plain, is_same = {}, shape.plain, True
+        plain, changed = shape.plain, {}
         for name, item in value.items():
             checks = plain.get((name, item.__class__))
             if checks is not None:  # without a call for each property
                 for is_valid in checks:
                     if not is_valid(item):
                         return INVALID
-                result[name] = item
                 continue
             accepted = self._accept_property(name, item, memo)
             if accepted is INVALID:
                 return INVALID
-            is_same = is_same and accepted is item
-            if accepted is not _DROPPED:
-                result[name] = accepted
-        return value if is_same else result
+            if accepted is not item:
+                changed[name] = accepted
+        if not changed:
+            return value
+        result = value | changed
+        return {name: each for name, each in result.items() if each is not _DROPPED}
 
     def _accept_any_object(self, value: dict[str, Any], memo: Memo) -> object:
         """Return what `_accept_object` does without a schema, in fewer calls.

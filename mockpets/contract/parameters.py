@@ -41,10 +41,8 @@ class Parameters:
             kind = node["in"]
             if kind in _STYLES and (kind != "header" or node["name"].lower() not in _OF_HTTP):
                 self._of_kind[kind].append(_Parameter(fields, node))
-
-    def has(self, kind: ParameterKind) -> bool:
-        """Return whether there are parameters of a kind."""
-        return bool(self._of_kind[kind])
+        self.kinds: Final = frozenset(kind for kind, known in self._of_kind.items() if known)
+        """The kinds of which there are parameters."""
 
     def read(self, kind: ParameterKind, texts: Texts) -> Read:
         """Return the parameters of one kind.

@@ -125,11 +125,11 @@ class Contents(NamedTuple):
                 return None
         return place
 
-    def known(self, text: str) -> int:
-        """Return the place of the record whose key is a text in a path; raise ``not_found``."""
-        place = self.find(identity(text))
+    def known(self, key: Key) -> int:
+        """Return the place of the record with a key, also one in a path; raise ``not_found``."""
+        place = self.find(identity(key))
         if place is None:
-            raise self.base.collection.missing(text)
+            raise self.base.collection.missing(str(key))
         return place
 
     def row(self, place: int) -> bytes | None:
@@ -507,15 +507,15 @@ class Store:
                 return key, number
         raise RequestError("store_full", _NO_KEYS_LEFT)
 
-    def change(self, text: str, make: Change) -> tuple[Key, bytes]:
-        """Replace the record whose key is a text in a path; return its key and JSON.
+    def change(self, key: Key, make: Change) -> tuple[Key, bytes]:
+        """Replace the record with a key, also one in a path; return its key and JSON.
 
         :param make: returns the new record, with the same key.
         :raise RequestError: ``not_found``, ``payload_too_large``, ``store_full``; what `make` does.
         """
         name, entry = self.collection.key, self.collection.entry_bytes
         with self._lock:
-            place = self._now.known(text)
+            place = self._now.known(key)
             old = self._now._row(place)
             record = parse_row(old)
             new = make(record)

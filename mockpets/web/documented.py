@@ -7,6 +7,7 @@ request are repeated. What is wrong with a request gets the error that the docum
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -22,7 +23,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.contract_model import Operation
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
+Act = Callable[["Operation", "Request", "Arguments", "Store | None"], Response]
+"""Returns the response of an operation to a valid request."""
 _DAY: Final = 24 * 3600 * 1000
 """In milliseconds."""
 _ERROR: Final = 400
@@ -143,14 +146,12 @@ def unauthorized_by(operation: Operation, request: Request, problem: str) -> Res
 
 
 def respond(
-    operation: Operation,
-    request: Request,
-    *stores: Store,
-    act: Callable[..., Response] | None = None,
+    operation: Operation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Respond to a request to an operation of a document.
 
-    :param act: acts on the records of stores; None for an operation without state.
+    :param act: responds to a valid request; None to send what is documented.
+    :param store: the records that it acts on; None for an operation without state.
     """
     details = details_of(operation)
     if details.described.not_served:
@@ -161,7 +162,7 @@ def respond(
     try:
         wanted = _preference(request)
         if act is not None and not wanted:
-            return act(operation, request, arguments, *stores)
+            return act(operation, request, arguments, store)
         reply = _wanted(operation, wanted)
         is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
         if is_error:
@@ -233,12 +234,14 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
     details = details_of(operation)
     parameters = details.parameters
-    segments = tuple([(name, str(value)) for name, value in (request.view_args or {}).items()])
+    segments: tuple[tuple[str, str], ...] = ()
+    if request.view_args:
+        segments = tuple([(name, str(value)) for name, value in request.view_args.items()])
     path, query = _target(details, segments, request.environ.get("QUERY_STRING", ""))
     problems = query.problems
-    if parameters.has("header"):
+    if "header" in parameters.kinds:
         problems = problems + parameters.read("header", _headers(request)).problems
-    if parameters.has("cookie"):
+    if "cookie" in parameters.kinds:
         sent_cookies = {name: request.cookies.getlist(name) for name in request.cookies}
         problems = problems + parameters.read("cookie", sent_cookies).problems
     if unknown := query.unknown:
@@ -392,16 +395,15 @@ def with_body(
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
     """
     kind = reply.media_type
-    content = _encoded(kind, body) if kind else b""
-    response = Response(content, reply.status, [("Content-Type", kind)] if kind else [])
+    headers = [("Content-Type", kind)] if kind else []
     if reply.header_names:
         at = f"{operation.name}/{reply.status}"
         known: Sequence[Pair] | None = values.results.get(key := ("headers", at))
         if known is None:
-            headers = reply.node["headers"]
-            known = values.results.keep(key, [*_documented_headers(headers, values, at)])
-        response.headers += known
-    return response
+            documented = reply.node["headers"]
+            known = values.results.keep(key, [*_documented_headers(documented, values, at)])
+        headers += known
+    return Response(_encoded(kind, body) if kind else b"", reply.status, headers)
 
 
 def _documented_headers(headers: Node, values: Values, at: str) -> Iterator[Pair]:

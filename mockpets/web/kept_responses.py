@@ -12,12 +12,13 @@ from mockpets.web.documented import details_of, session_of, values_of
 from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from mockpets.contract.contract_model import Collection, Operation
     from mockpets.contract.details import Details
     from mockpets.interface import Pair
     from mockpets.records.store import Store
+    from mockpets.web.documented import Act
     from mockpets.web.messages import Request
 
 _KEYS: Final = (
@@ -47,29 +48,27 @@ class _Kept(NamedTuple):
 
 
 def respond(
-    operation: Operation,
-    request: Request,
-    *stores: Store,
-    act: Callable[..., Response] | None = None,
+    operation: Operation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
     details = details_of(operation)
     is_read = operation.method == "GET" and not request.may_have_body
     keys = _keys(details) if is_read else ()
     if not keys:
-        return documented.respond(operation, request, *stores, act=act)
+        return documented.respond(operation, request, act, store)
     sent = [request.credential, *map(request.environ.get, keys)]
-    revisions = [store.revision for store in stores]
-    results, key = values_of(operation, request).responses, (details, *sent, *revisions)
+    revision = store.revision if store is not None else None
+    results, key = values_of(operation, request).responses, (details, *sent, revision)
     known: _Kept | None = results.get(key)
     if known is not None and known.is_current(request):
         return Response(known.body, known.status, known.headers)
-    response = documented.respond(operation, request, *stores, act=act)
+    response = documented.respond(operation, request, act, store)
     kept = _Kept(response.body, response.status_code, [*response.headers], request.also_read)
     # Another thread may have changed what was read.
-    is_current = revisions == [store.revision for store in stores] and kept.is_current(request)
+    is_same = store is None or store.revision is revision
     is_short = len(kept.body) + sum([len(each or "") for each in sent]) <= _KEPT_BYTES
-    if is_current and is_short and not (request.notes or request.error_code):
+    is_plain = not request.notes and not request.error_code
+    if is_same and is_short and is_plain and kept.is_current(request):
         results.keep(key, kept)
     return response
 

@@ -59,14 +59,14 @@ def act_of(operation: Operation) -> Callable[..., Response]:
     return partial(_VIEWS[operation.role], operation)
 
 
-def _of_document(operation: Operation, request: Request, *stores: Store) -> Response:
+def _of_document(operation: Operation, request: Request, store: Store | None = None) -> Response:
     """Respond to a request to an operation of a document."""
     respond, act, show = _of_documents()
-    if operation.collection is not None:
-        return respond(operation, request, *stores, act=act)
+    if store is not None:
+        return respond(operation, request, act, store)
     assert operation.details is not None  # noqa: S101 - it is one of a document
     has_condition = operation.method == "GET" and operation.details.conditions
-    return respond(operation, request, act=show if has_condition else None)
+    return respond(operation, request, show if has_condition else None, None)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mockpets.admission import Admission
     from mockpets.constants import NoteCode
     from mockpets.contract.contract_model import Collection, Contracts, Operation
+    from mockpets.contract.security import Credential
     from mockpets.records.store import Store
     from mockpets.scenario.library import Binding, Stack
     from mockpets.scenario.scenario_model import Canned, Template
@@ -130,9 +131,7 @@ class Playback:
         # 4. A place for the session and its records: 503, 507.
         request.session = session = request.session or self._create(name, request)
         if operation is not None and details is not None:
-            # The built-in contract needs none of it; `from mockpets.web` would search the package.
-            from mockpets.web.documented import credential_of, unauthorized_by
-
+            credential_of, unauthorized_by = _of_documents()
             request.max_content_length = self._limits.body_bytes
             credential = credential_of(operation, request, self._settings)
             if credential.problem:
@@ -219,6 +218,14 @@ class Playback:
                 request.outcome = _rejected(outcome)
                 raise
         return outcome
+
+
+@cache
+def _of_documents() -> tuple[Callable[..., Credential], Callable[..., Response]]:
+    """Import what only documents need: it slows down the start, and importing each request."""
+    from mockpets.web.documented import credential_of, unauthorized_by
+
+    return credential_of, unauthorized_by
 
 
 def _rejected(outcome: Outcome) -> Outcome:

@@ -30,9 +30,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     paths: list[str] = []
     respond = documented.respond
 
-    def counted(operation: Any, request: Any, *stores: Any, **act: Any) -> Any:
+    def counted(operation: Any, request: Any, act: Any, store: Any) -> Any:
         paths.append(request.path)
-        return respond(operation, request, *stores, **act)
+        return respond(operation, request, act, store)
 
     monkeypatch.setattr(documented, "respond", counted)
     return paths
@@ -145,9 +145,9 @@ def test_what_was_read_during_a_change_is_not_kept(
 ) -> None:
     respond = documented.respond
 
-    def changed(operation: Any, request: Any, store: Any, **act: Any) -> Any:
+    def changed(operation: Any, request: Any, act: Any, store: Any) -> Any:
         store.change("2", lambda record: {**record, "title": "changed"})
-        return respond(operation, request, store, **act)
+        return respond(operation, request, act, store)
 
     before = blog("GET", "/posts").json
     blog.control("POST", "reset")

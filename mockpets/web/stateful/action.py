@@ -80,9 +80,9 @@ class Action:
         self.guess: Final = self.details.guess
         """What the operation does."""
         self.api: Final = self.details.api
-        self.collection: Final = self.api.inferred.collections[self.guess.collection]
+        self.collection: Final = self.details.collection
         """That of the operation; its records may be those of another one."""
-        self.stored: Final = self.collection.shows or self.collection.name
+        self.stored: Final = self.details.stored
         """The collection in which the records are: for a collection that shows users, users."""
         if store is None or self.collection.shows:
             store = self.store_of(self.stored)
@@ -91,8 +91,8 @@ class Action:
         self.store: Final = store
         self.schema: Final = schema
         """Of the records in the store."""
-        self.key_name: Final = schema.key
-        self.additions: Final = self.api.additions(self.stored)
+        self.key_name: Final = store.collection.key
+        self.additions: Final = self.details.additions
         """What is added to the records in responses."""
         self.parents: Final = self._parents() if self.guess.where else []
         """The properties with the keys of the parents in the path, with these keys.
@@ -241,19 +241,20 @@ class Action:
 
     def is_here(self, row: bytes) -> bool:
         """Return whether a record was not deleted, and belongs to the parents in the path."""
-        known = (self.collection, self.schema.guessed)
-        if not self.parents and not any(each.is_open or each.is_single for each in known):
+        shown, stored = self.collection, self.schema.guessed
+        is_partial = shown.is_open or shown.is_single or stored.is_open or stored.is_single
+        if not self.parents and not is_partial:
             return True  # nothing of it says otherwise
         record = parse_row(row)
         return GONE not in record and self.is_below(record)
 
-    def put(self, key: str, change: Change) -> bytes:
+    def put(self, key: Key, change: Change) -> bytes:
         """Change a record that `find` has returned, and return it.
 
         :param change: gets the current record, which another request may have changed since.
         """
-        if self.collection.is_open and self.store.find(key) is None:
-            row, _ = self.store.create(change(self.first_version(key)))
+        if self.collection.is_open and self.store.find(str(key)) is None:
+            row, _ = self.store.create(change(self.first_version(str(key))))
         else:
             _, row = self.store.change(key, change)
         self.publish()
@@ -310,6 +311,8 @@ class Action:
 
     def check_parents(self) -> None:
         """Raise `ActionError` if the parents in the path do not exist, or belong elsewhere."""
+        if not self.guess.where:
+            return
         collections, collection = self.api.inferred.collections, self.collection
         child: Record | None = None
         for name in reversed([*self.guess.where]):
@@ -326,9 +329,10 @@ class Action:
     def check_owner(self, record: Record) -> None:
         """Raise `ActionError` if another person owns a record and the document lists a 403."""
         path = self.collection.owner
-        owner = value_at(record, path) if path else INVALID
-        is_listed = "403" in self.details.described.responses
-        if is_listed and owner not in (INVALID, None) and not equal(owner, self.my_key):
+        if not path or "403" not in self.details.described.responses:
+            return
+        owner = value_at(record, path)
+        if owner not in (INVALID, None) and not equal(owner, self.my_key):
             raise ActionError("forbidden", (403,), "the record belongs to another user")
 
 

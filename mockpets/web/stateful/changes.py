@@ -188,7 +188,7 @@ def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
             if store.find(str(record[key])) is None:
                 store.create(gone)
             else:
-                store.change(str(record[key]), lambda _, gone=gone: gone)  # type: ignore[misc]
+                store.change(record[key], lambda _, gone=gone: gone)  # type: ignore[misc]
         else:
             store.delete(str(record[key]))
     action.publish()
@@ -302,11 +302,12 @@ def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
         new = {**make(action, record, body), action.key_name: record[action.key_name]}
         for path, value in given.items():
             set_at(new, path, value)
-        hide_password(action, new)
+        if action.collection.is_people:
+            hide_password(action, new)
         set_updated(action, new)
         return new
 
-    return action.put(str(before[action.key_name]), change)
+    return action.put(before[action.key_name], change)
 
 
 def _write_one(action: Action, make: Make, body: Body) -> Response:

@@ -11,10 +11,9 @@ from mockpets.web.messages import Response
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mockpets.contract.contract_model import Operation
     from mockpets.contract.details import DocumentedReply
+    from mockpets.records.store import Store
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
     from mockpets.web.stateful.action import Action
@@ -31,25 +30,18 @@ def _tag_of(representation: bytes) -> str:
 
 
 def set_tag(
-    action: Action, reply: DocumentedReply, response: Response, representation: Callable[[], bytes]
+    action: Action, reply: DocumentedReply, response: Response, representation: bytes
 ) -> None:
-    """Set the header ETag where the document has it, and where its collection has conditions.
+    """Set the header ETag.
 
     A documented header whose schema allows no such tag keeps the value of the document.
 
     :param reply: what the document says of the response.
     """
-    details, role = action.details, action.guess.role
-    is_documented = "etag" in reply.header_names
-    if not is_documented and action.guess.collection not in details.api.conditional:
-        return
-    is_gone = role == "delete" or (role == "one" and action.operation.method == "DELETE")
-    if is_gone or role == "login":
-        return
-    tag = _tag_of(representation())
+    tag = _tag_of(representation)
     headers = reply.node.get("headers") or {}
     header = next((each for name, each in headers.items() if name.lower() == "etag"), None)
-    if header is None or details.api.is_valid(header["schema"], tag):
+    if header is None or action.api.is_valid(header["schema"], tag):
         response.set_header("ETag", tag)
 
 
@@ -63,7 +55,7 @@ def check(action: Action, representation: bytes | None) -> None:
         raise ActionError("conflict", (412,), _message(action.request, name, tag))
 
 
-def show(operation: Operation, request: Request, arguments: Arguments) -> Response:
+def show(operation: Operation, request: Request, arguments: Arguments, _: Store | None) -> Response:
     """Return the response of an operation without state that declares a condition."""
     response = described(operation, request, details_of(operation).success, arguments.echo)
     if response.body:

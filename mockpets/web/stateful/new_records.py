@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import real_time, time_text
 from mockpets.contract.document_records import set_at, value_at
@@ -15,15 +15,12 @@ from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mockpets.contract.contract_model import Record
-    from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.stateful.action import Action
 
-_CREATED: Final = ("createdat", "created", "createdon", "datecreated", "creationdate", "insertedat")
-_UPDATED: Final = ("updatedat", "updated", "updatedon", "dateupdated", "modifiedat", "lastmodified")
 _TITLES: Final = ("title", "name", "headline", "subject", "label")
 _SLUGS: Final = ("slug", "permalink", "handle")
 
@@ -37,8 +34,9 @@ def add(action: Action, record: Record) -> tuple[bytes, Record]:
         people.check_name(action, record, credentials.name[-1:])
     if collection.owner and action.my_key is not None and not collection.is_people:
         set_at(record, collection.owner, action.my_key)
-    set_given(action, record, collection.sets)
-    if guess.role == "create":
+    if collection.sets:
+        set_given(action, record, collection.sets)
+    if guess.change and guess.role == "create":
         set_given(action, record, guess.change)
     key = record.get(action.key_name)
     if key is None and plain(action.key_name) in _SLUGS:
@@ -46,7 +44,8 @@ def add(action: Action, record: Record) -> tuple[bytes, Record]:
         if title := next((each for each in named if each is not None), ""):
             record[action.key_name] = _free_slug(action, str(title))
     _complete(action, record)
-    people.hide_password(action, record)
+    if collection.is_people:
+        people.hide_password(action, record)
     try:
         added = action.store.create(record)
     except RequestError as error:
@@ -103,84 +102,9 @@ def _free_slug(action: Action, title: str) -> str:
     return f"{slug}-{free}"
 
 
-class _Time(NamedTuple):
-    """A property with a time that the server sets.
-
-    :param length: of the text: that of a time, or of a date.
-    :param is_updated: whether changes set it, too.
-    """
-
-    name: str
-    length: int
-    is_updated: bool
-
-
-class _Completion(NamedTuple):
-    """The properties that the server sets in one of the objects with the properties of a record.
-
-    :param way: to the object; empty for the record itself.
-    :param initial: the defaults, and the first values of other required properties; `INVALID` for
-        one that must be generated.
-    """
-
-    way: PropertyPath
-    times: Sequence[_Time]
-    initial: Mapping[str, object]
-
-    def part(self, record: Record) -> dict[str, Any]:
-        """Return the object in a record, copied if it is below."""
-        for name in self.way:
-            known = record.get(name)
-            record[name] = record = dict(known) if isinstance(known, dict) else {}
-        return record
-
-
-def _completions(action: Action) -> Sequence[_Completion]:
-    """Return those of a record and, by JSON:API, of its `attributes`."""
-    results, schema = action.api.results, action.schema
-    known: Sequence[_Completion] | None = results.get(key := ("completions", schema))
-    if known is not None:
-        return known
-    field, made = schema.field(), []
-    made.append(_completion((), field, action.key_name))
-    if schema.is_resource:
-        made.append(_completion(("attributes",), field.shape.fields["attributes"], ""))
-    return results.keep(key, made)
-
-
-def _completion(way: PropertyPath, field: SchemaField, key: str) -> _Completion:
-    """Return what the server sets, except the key."""
-    times, initial = [], {}
-    for name, each in field.shape.fields.items():
-        if "string" in each.types_named and plain(name) in _CREATED + _UPDATED:
-            longest = "2024-12-31" if each.openapi.get("format") == "date" else time_text(0)
-            times.append(_Time(name, len(longest), plain(name) in _UPDATED))
-        if name == key:
-            continue
-        default = each.openapi.get("default", INVALID)
-        if default is not INVALID and each.accept(default) is not INVALID:
-            initial[name] = default
-        elif name in field.shape.required:
-            initial[name] = _first_value(each)
-    return _Completion(way, times, initial)
-
-
-def _first_value(field: SchemaField) -> object:
-    """Return the value of a required property without a default; `INVALID` to generate one."""
-    types = field.types_named
-    candidates: list[object] = [
-        *field.openapi.get("enum", ())[:1],
-        *([False] if "boolean" in types else ()),
-        *([0] if types & {"integer", "number"} else ()),
-        *([[]] if "array" in types else ()),
-        None,
-    ]
-    return next((each for each in candidates if field.accept(each) is not INVALID), INVALID)
-
-
 def set_updated(action: Action, record: Record) -> None:
     """Set the times at which a record was updated."""
-    for completion in _completions(action):
+    for completion in action.schema.completions:
         now, part = _now(action) if completion.times else "", completion.part(record)
         for name, length, is_updated in completion.times:
             if is_updated:
@@ -189,7 +113,7 @@ def set_updated(action: Action, record: Record) -> None:
 
 def _complete(action: Action, record: Record) -> None:
     """Set the times of a new record, and the defaults and required properties that it lacks."""
-    for completion in _completions(action):
+    for completion in action.schema.completions:
         now, part = _now(action) if completion.times else "", completion.part(record)
         for name, length, is_updated in completion.times:
             if is_updated or name not in part:

@@ -140,6 +140,6 @@ def _named(action: Action, path: PropertyPath, name: object) -> Record | None:
 
 def hide_password(action: Action, record: Record) -> None:
     """Keep the password of a person in a property that responses do not show."""
-    for each in action.api.credentials if action.collection.is_people else ():
+    for each in action.api.credentials:
         if each.password[-1] in record:
             record[_PASSWORD] = record.pop(each.password[-1])

@@ -43,7 +43,8 @@ def respond_with(action: Action, body: bytes) -> Response:
     """Return the response with a JSON body to a request that succeeds."""
     reply = action.details.success
     response = with_body(action.operation, action.values, reply, body + b"\n")
-    set_tag(action, reply, response, lambda: response.body)
+    if reply.has_tag:
+        set_tag(action, reply, response, response.body)
     return response
 
 
@@ -64,7 +65,8 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
     response = with_body(action.operation, action.values, reply, body)
     if row is not None:
-        set_tag(action, reply, response, lambda: representation(action, row))
+        if reply.has_tag:
+            set_tag(action, reply, response, representation(action, row))
         if "location" in reply.header_names:
             record = parse_row(row) if new is None else new
             if path := _location(action, record.get(action.key_name, "")):
@@ -252,7 +254,9 @@ def _location(action: Action, key: object) -> str:
     """Return the path of a record; empty if the request does not have the keys of its parents."""
     path = action.collection.item_path or f"{action.details.described.path}/{{}}"
     template, names = _template(path)
-    parents = _keys_of_parents(action, names[:-1]) if len(names) > 1 else ()
+    if len(names) == 1:
+        return f"{_base(action)}{template % _encoded(key)}"
+    parents = _keys_of_parents(action, names[:-1])
     if parents is None:
         return ""
     keys = map(_encoded, (*parents, key)[: len(names)])

@@ -33,7 +33,9 @@ _CHANGES: Final = Lock()
 """Held by each change, so that its conditions stay true, and a repeated request waits for it."""
 
 
-def act(operation: Operation, request: Request, arguments: Arguments, store: Store) -> Response:
+def act(
+    operation: Operation, request: Request, arguments: Arguments, store: Store | None
+) -> Response:
     """Return the response of an operation that reads or changes records."""
     action = Action(operation, request, arguments, store)
     if operation.method == "GET":
