@@ -51,7 +51,10 @@ class TextField(ContractField):
 
     def accept(self, value: object) -> object:
         """Return the value with the types of its schema, or `INVALID`."""
-        return self.field.accept(_typed(self.field, value))
+        if not isinstance(value, str):
+            return self.field.accept(_typed(self.field, value))
+        accepted = map(self.field.accept, _candidates(self.field, value))
+        return next((each for each in accepted if each is not INVALID), INVALID)
 
     def problem(self, value: object) -> str:
         """Return the first problem of an invalid value."""

@@ -533,11 +533,11 @@ class Store:
         self._on_change(self.unsaved_keys)
         return new[name], row
 
-    def delete(self, text: str) -> None:
-        """Delete the record whose key is a text in a path; raise ``not_found``, ``store_full``."""
+    def delete(self, key: Key) -> None:
+        """Delete the record with a key, also one in a path; raise ``not_found``, ``store_full``."""
         entry = self.collection.entry_bytes
         with self._lock:
-            place = self._now.known(text)
+            place = self._now.known(key)
             row = self._now._row(place)
             record = parse_row(row)
             if place in self._now.changed.rows:

@@ -288,14 +288,23 @@ def _target(
     known: tuple[Read, Read] | None = results.get(key)
     if known is not None:
         return known
-    read = _read_target(details, segments, query)
+    path = details.parameters.read("path", {name: [each] for name, each in segments})
+    read = path, _query(details, query)
     is_short = len(query) + sum([len(value) for _, value in segments]) <= _KEPT_LENGTH
     return results.keep(key, read) if is_short else read
 
 
-def _read_target(
-    details: Details, segments: tuple[tuple[str, str], ...], query: str
-) -> tuple[Read, Read]:
+def _query(details: Details, query: str) -> Read:
+    """Return the parameters in the query; do not modify them."""
+    results, key = details.api.results, (details, query)
+    known: Read | None = results.get(key)
+    if known is not None:
+        return known
+    read = _read_query(details, query)
+    return results.keep(key, read) if len(query) <= _KEPT_LENGTH else read
+
+
+def _read_query(details: Details, query: str) -> Read:
     texts: dict[str, list[str]] = {}
     # Decoded in the same way as `request.args`, which stubs match on.
     text = query.encode("latin-1").decode("utf-8", "replace")
@@ -304,8 +313,7 @@ def _read_target(
     meanings = details.guess.query.items()
     ignored = {name for name, each in meanings if each.word in _NO_EFFECT and name in texts}
     asked = details.parameters.read("query", texts)
-    asked = asked._replace(unknown=asked.unknown - details.security.query | ignored)
-    return details.parameters.read("path", {name: [each] for name, each in segments}), asked
+    return asked._replace(unknown=asked.unknown - details.security.query | ignored)
 
 
 def _kind_of(details: Details, parameter: str) -> str:

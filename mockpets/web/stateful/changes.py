@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 Make = Callable[[Action, "Record", Body], "Record"]
-"""Returns a record after a change with a body."""
+"""Returns a record, as a new object, after a change with a body."""
 
 
 def create(action: Action) -> Response:
@@ -180,7 +180,8 @@ def delete(action: Action) -> Response:
 
 def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
     """Delete records of a collection, and those that belong to them."""
-    store, collections = action.store_of(name), action.api.inferred.collections
+    store = action.store if name == action.stored else action.store_of(name)
+    collections = action.api.inferred.collections
     collection, key = collections[name], store.collection.key
     for record in records:
         if collection.is_open or (collection.is_single and not collection.parent):
@@ -190,7 +191,7 @@ def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
             else:
                 store.change(record[key], lambda _, gone=gone: gone)  # type: ignore[misc]
         else:
-            store.delete(str(record[key]))
+            store.delete(record[key])
     action.publish()
     keys = {str(each[key]) for each in records}
     for child in collections.values():
@@ -299,7 +300,8 @@ def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
         given = {path: value_at(after, path) for path in action.guess.change}
 
     def change(record: Record) -> Record:
-        new = {**make(action, record, body), action.key_name: record[action.key_name]}
+        new = make(action, record, body)
+        new[action.key_name] = record[action.key_name]
         for path, value in given.items():
             set_at(new, path, value)
         if action.collection.is_people:

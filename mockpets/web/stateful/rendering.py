@@ -84,27 +84,37 @@ def representation(action: Action, row: bytes) -> bytes:
 
 def rendered(action: Action, row: bytes) -> bytes:
     """Return a record with the properties that the schema of the response declares, as JSON."""
-    return rendered_all(action, (row,))[0]
+    me, linked = _seen(action)
+    key = (action.details, row, me, action.person_in(row), linked)
+    known: bytes | None = action.values.results.get(key)
+    return _keep(action, key) if known is None else known
 
 
 def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
     """Return what `rendered` returns for each record."""
-    additions = action.additions
-    me = action.my_key if additions.is_personal else None
-    people = map(action.person_in, rows) if additions.owner else repeat(None)
-    linked = _linked(action) if action.schema.self_link else ()
+    me, linked = _seen(action)
+    people = map(action.person_in, rows) if action.additions.owner else repeat(None)
     # Without a step of Python for each record, as long as all of them are known.
     keys = [*zip(repeat(action.details), rows, repeat(me), people, repeat(linked))]
-    results = action.values.results
-    known: list[Any] = [*map(results.get, keys)]
+    known: list[Any] = [*map(action.values.results.get, keys)]
     for index, key in enumerate(keys) if None in known else ():
         if known[index] is None:
-            _, row, _, person, _ = key
-            value = expanded(additions, parse_row(row), me, person)
-            known[index] = shown = dump_json(_rendered(action, value))
-            if len(row) <= _KEPT_BYTES:
-                results.keep(key, shown)
+            known[index] = _keep(action, key)
     return known
+
+
+def _seen(action: Action) -> tuple[object, tuple[object, ...]]:
+    """Return what records depend on: who sees them, and what their URLs depend on."""
+    me = action.my_key if action.additions.is_personal else None
+    return me, _linked(action) if action.schema.self_link else ()
+
+
+def _keep(action: Action, key: tuple[Any, ...]) -> bytes:
+    """Render a record and keep it by a key, which `rendered` describes."""
+    _, row, me, person, _ = key
+    value = expanded(action.additions, parse_row(row), me, person)
+    shown = dump_json(_rendered(action, value))
+    return action.values.results.keep(key, shown) if len(row) <= _KEPT_BYTES else shown
 
 
 def _rendered_new(action: Action, row: bytes, record: Record) -> bytes:
