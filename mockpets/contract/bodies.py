@@ -41,13 +41,11 @@ class Sent(NamedTuple):
     :param value: as JSON; `INVALID` without one.
     :param kind: what is wrong; empty for a valid body, and for a missing one that is optional.
     :param problems: every problem; a path is empty for the whole body.
-    :param media_type: the one in the document that describes it.
     """
 
     value: object | Invalid
     kind: BodyProblem = ""
     problems: tuple[ValueProblem, ...] = ()
-    media_type: str = ""
 
 
 class _BodyError(Exception):
@@ -72,7 +70,7 @@ class Bodies:
         self._is_required = described.get("required") is True
         self._content: Mapping[str, Node] = described.get("content", {})
         self._json: Results = Results(_CONTENT_TYPES)
-        """The fields of JSON by the Content-Type, each with the media type in the document."""
+        """The fields of JSON by the Content-Type."""
 
     def read(self, raw: bytes, content_type: str) -> Sent:
         """Return the body of a request.
@@ -92,9 +90,9 @@ class Bodies:
         if len(raw) > SERVER_BODY_BYTES:
             what = f"must have at most {SERVER_BODY_BYTES // 2**20} MiB"
             raise _BodyError("too large", what)
-        if known := self._json.get(content_type):
-            json_field, media_type = known
-            return _accepted(json_field, _json(raw), media_type)
+        known: ContractField | None = self._json.get(content_type)
+        if known is not None:
+            return _accepted(known, _json(raw))
         kind, options = _parsed(content_type)
         media_type = self._described(kind, content_type)
         schema: Node = self._content[media_type]["schema"]
@@ -105,7 +103,7 @@ class Bodies:
             value: object = _json(raw)
             field: ContractField = self._fields.field(schema, direction="request")
             if len(content_type) <= _SHOWN:
-                self._json.keep(content_type, (field, media_type))
+                self._json.keep(content_type, field)
         elif kind in (_FORM, _MULTIPART):
             form = self._fields.text_field(schema)
             return self._form(raw, (kind, options), media_type, form)
@@ -113,8 +111,8 @@ class Bodies:
             value = _text(raw, options.get("charset", "utf-8"))
             field = self._fields.text_field(schema)
         else:
-            return Sent(_file("", raw, kind), media_type=media_type)
-        return _accepted(field, value, media_type)
+            return Sent(_file("", raw, kind))
+        return _accepted(field, value)
 
     @cached_property
     def _known(self) -> Mapping[str, str]:
@@ -182,7 +180,7 @@ class Bodies:
             else:  # a part with a type of its own, such as JSON
                 read = [_part(_text(data, "utf-8"), field_of_file) for _, data, _ in uploads]
                 sent[name,] = read
-        result = _accepted(field, nested_object(sent), media_type)
+        result = _accepted(field, nested_object(sent))
         if isinstance(result.value, dict):
             described = {
                 name: [_file(*each) for each in uploads]
@@ -269,8 +267,8 @@ def _file(name: str, data: bytes, kind: str) -> dict[str, object]:
     return {"name": name, "size": len(data), "type": kind}
 
 
-def _accepted(field: ContractField, value: object, media_type: str) -> Sent:
+def _accepted(field: ContractField, value: object) -> Sent:
     accepted = field.accept(value)
     if accepted is INVALID:
-        return Sent(INVALID, "invalid", tuple(field.problems(value)), media_type)
-    return Sent(accepted, media_type=media_type)
+        return Sent(INVALID, "invalid", tuple(field.problems(value)))
+    return Sent(accepted)

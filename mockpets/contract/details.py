@@ -62,6 +62,17 @@ class DocumentedReply(NamedTuple):
         return schema
 
 
+class Shown(NamedTuple):
+    """What the document says of the records in the response of an operation.
+
+    :param others: what the schema of the whole response declares at the place of a record.
+    """
+
+    node: Node
+    field: SchemaField
+    others: Sequence[SchemaField]
+
+
 class Additions(NamedTuple):
     """What other records, and the person who calls, add to the records of a collection.
 
@@ -230,6 +241,24 @@ class Details:
     def additions(self) -> Additions:
         """What is added to its records."""
         return self.api.additions(self.stored)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What it says of the records in its response."""
+        guess = self.guess
+        node = guess.item or self.collection.schema
+        field: SchemaField = self.api.fields.field(node, direction="response")
+        is_list = "list" in (guess.role, guess.returns)
+        path = (*guess.envelope, *(["0"] if is_list else []))
+        around = self.fields_at(path) if guess.envelope else []
+        return Shown(node, field, [each for each in around if each is not field])
+
+    def fields_at(self, path: Sequence[str]) -> list[SchemaField]:
+        """Return what it says of a place in its response."""
+        fields = [self.api.fields.field(self.success.schema, direction="response")]
+        for name in path:
+            fields = [below for each in fields for below in each.inside(name)]
+        return fields
 
     @cached_property
     def parameters(self) -> Parameters:

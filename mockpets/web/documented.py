@@ -354,9 +354,8 @@ def _preference(request: Request) -> dict[str, str]:
 # --- Responses --------------------------------------------------------------------------------
 
 
-def values_of(operation: Operation, request: Request) -> Values:
-    """Return what generates values for a request's session."""
-    session = session_of(request)
+def values_of(operation: Operation, session: Session) -> Values:
+    """Return what generates values for a session."""
     now = session.clock.now() if session.clock else session.shared.started
     return values_for(details_of(operation).api, session.seed, now - now % _DAY)
 
@@ -373,7 +372,7 @@ def described(
     :param echo: values of the request to repeat.
     :param wanted: what the header Prefer asks for.
     """
-    values = values_of(operation, request)
+    values = values_of(operation, session_of(request))
     body: object = ABSENT
     if reply.media_type and wanted.get("dynamic") != "true":
         name = wanted.get("example", "")
@@ -411,7 +410,7 @@ def with_body(
             documented = reply.node["headers"]
             known = values.results.keep(key, [*_documented_headers(documented, values, at)])
         headers += known
-    return Response(_encoded(kind, body) if kind else b"", reply.status, headers)
+    return Response(_encoded(kind, body) if kind else b"", reply.status, headers, None)
 
 
 def _documented_headers(headers: Node, values: Values, at: str) -> Iterator[Pair]:
@@ -465,7 +464,8 @@ def failed(
     :param key: of the record that does not exist.
     :param kind: the collection of that record, unless it is that of the operation.
     """
-    details, values, path = details_of(operation), values_of(operation, request), request.path
+    details, path = details_of(operation), request.path
+    values = values_of(operation, session_of(request))
     name = singular(kind or details.guess.collection)
     asked = (details, *statuses), (*reasons,), key, name, path
     known: tuple[DocumentedReply, bytes] | None = values.results.get(asked)

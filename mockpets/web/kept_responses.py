@@ -58,10 +58,11 @@ def respond(
         return documented.respond(operation, request, act, store)
     sent = [request.credential, *map(request.environ.get, keys)]
     revision = store.revision if store is not None else None
-    results, key = values_of(operation, request).responses, (details, *sent, revision)
+    results = values_of(operation, session_of(request)).responses
+    key = (details, *sent, revision)
     known: _Kept | None = results.get(key)
     if known is not None and known.is_current(request):
-        return Response(known.body, known.status, known.headers)
+        return Response(known.body, known.status, known.headers, None)
     response = documented.respond(operation, request, act, store)
     kept = _Kept(response.body, response.status_code, [*response.headers], request.also_read)
     # Another thread may have changed what was read.

@@ -168,7 +168,7 @@ class Response:
 
     Flask accepts any class. Werkzeug's takes as long as our views. Names of headers may repeat.
 
-    :param content_type: of the body, unless `headers` has a Content-Type.
+    :param content_type: of the body, unless `headers` has a Content-Type; None if it has one.
     """
 
     length: int | None = None
@@ -183,7 +183,7 @@ class Response:
         body: bytes | str = b"",
         status: int = 200,
         headers: Iterable[Pair] = (),
-        content_type: str = "application/json",
+        content_type: str | None = "application/json",
     ) -> None:
         self.status_code = status
         self.body = body.encode() if isinstance(body, str) else body
@@ -191,7 +191,7 @@ class Response:
         """Headers to send before those in `carried`."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
-        if body and not (headers and self.header("Content-Type") is not None):
+        if body and content_type and not (headers and self.header("Content-Type") is not None):
             self.headers.append(("Content-Type", content_type))
 
     def header(self, name: str) -> str | None:

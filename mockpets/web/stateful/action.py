@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
 
+_OWN_JSON: Final = f'"{OWN}'.encode()
 _FIRST: Final = "first"
 _KNOWN: Final = "known"
 """Stand in `Store.results` for the key of the first person, and for people by key."""
@@ -76,6 +77,7 @@ class Action:
         self.operation: Final = operation
         self.request: Final = request
         self.arguments: Final = arguments
+        self.session: Final = session_of(request)
         self.details: Final = details_of(operation)
         self.guess: Final = self.details.guess
         """What the operation does."""
@@ -99,7 +101,7 @@ class Action:
 
         A record has the key of its parent; those before are in the parent.
         """
-        self.values: Final = values_of(operation, request)
+        self.values: Final = values_of(operation, self.session)
         """What generates values."""
 
     @property
@@ -116,7 +118,7 @@ class Action:
         # With a label if another contract has a collection with this name.
         labelled = f"{collection.name.partition('.')[0]}.{name}"
         found = collections.get(labelled) or collections[name]
-        store = session_of(self.request).store(stack, found)
+        store = self.session.store(stack, found)
         self.request.also_read += ((found, store.revision),)
         return store
 
@@ -150,13 +152,14 @@ class Action:
 
         :param record: that of `row`; None if the caller does not have it.
         """
-        me = self.my_key if self.additions.is_personal else None
-        record = parse_row(row) if record is None else record
-        return expanded(self.additions, record, me, self.person_in(row))
+        person, record = self.person_in(row), parse_row(row) if record is None else record
+        # Without properties of their own, nobody has switched anything on.
+        is_switched = self.additions.is_personal and _OWN_JSON in row + (person or b"")
+        return expanded(self.additions, record, self.my_key if is_switched else None, person)
 
     def publish(self) -> None:
         """Notify those who wait for changes of records."""
-        session_of(self.request).changes.publish("data")
+        self.session.changes.publish("data")
 
     @property
     def my_key(self) -> object:

@@ -132,7 +132,7 @@ def single(action: Action) -> Response:
         _drop(action, action.stored, [parse_row(row)])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
-        row = _written(action, str(parse_row(row)[action.key_name]), make, action.body)
+        row = _written(action, row, make, action.body)
     return respond_with_record(action, row)
 
 
@@ -284,9 +284,11 @@ def _check(action: Action, row: bytes | None) -> None:
         check(action, None if row is None else representation(action, row))
 
 
-def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
-    """Change a record that the person who calls may change, and return it as JSON."""
-    row = action.find(key)
+def _written(action: Action, row: bytes, make: Make, body: Body) -> bytes:
+    """Change a record that the person who calls may change, and return it as JSON.
+
+    :param row: the record before the change.
+    """
     before = parse_row(row)
     action.check_owner(before)
     _check(action, row)
@@ -313,7 +315,8 @@ def _written(action: Action, key: str, make: Make, body: Body) -> bytes:
 
 
 def _write_one(action: Action, make: Make, body: Body) -> Response:
-    return respond_with_record(action, _written(action, action.key, make, body))
+    row = _written(action, action.find(action.key), make, body)
+    return respond_with_record(action, row)
 
 
 def _write_several(action: Action, make: Make) -> Response:
@@ -321,7 +324,7 @@ def _write_several(action: Action, make: Make) -> Response:
     items = {str(item.get(action.guess.key)): item for item in action.items}
     for key in items:
         action.find(key)  # so that nothing changes if one is missing
-    rows = [_written(action, key, make, item) for key, item in items.items()]
+    rows = [_written(action, action.find(key), make, item) for key, item in items.items()]
     return _respond_with_several(action, rows)
 
 

@@ -10,7 +10,6 @@ from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.contract.schema_shapes import plain
 from mockpets.errors import RequestError
-from mockpets.web.documented import session_of
 from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
 
@@ -125,7 +124,7 @@ def _complete(action: Action, record: Record) -> None:
 
 
 def _now(action: Action) -> str:
-    clock = session_of(action.request).clock
+    clock = action.session.clock
     return time_text(clock.now() if clock else real_time())
 
 

@@ -8,7 +8,6 @@ from urllib.parse import quote, urlencode
 
 from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
-from mockpets.web.stateful.rendering import fields_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -194,8 +193,8 @@ def _beside(details: Details) -> tuple[_Beside, ...]:
             path,
             whole,
             word,
-            fields_at(details, path),
-            any(whole[-1] in each.shape.required for each in fields_at(details, whole[:-1])),
+            details.fields_at(path),
+            any(whole[-1] in each.shape.required for each in details.fields_at(whole[:-1])),
         )
         for path, word in details.guess.paging.items()
         for whole in (path[:-1] if path[-1] == "href" else path,)

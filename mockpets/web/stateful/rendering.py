@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Record
     from mockpets.contract.details import Details
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.openapi_loader import Node
     from mockpets.seed.values import Values
     from mockpets.web.messages import Response
     from mockpets.web.stateful.action import Action
@@ -133,7 +132,7 @@ def _rendered(action: Action, value: dict[str, Any]) -> object:
         if path := _location(action, "" if key is None else key):
             value = dict(value)
             set_at(value, action.schema.self_link, f"{action.host}{path}")
-    node, field, others = _shown(action)
+    node, field, others = action.details.shown
     accepted = field.accept(value)
     if accepted is INVALID:
         kind, at = action.guess.collection, str(value.get(action.key_name))
@@ -144,31 +143,6 @@ def _rendered(action: Action, value: dict[str, Any]) -> object:
         if (kept := each.accept(accepted)) is not INVALID:
             accepted = kept
     return accepted
-
-
-class _Shown(NamedTuple):
-    """What a document says of the records in the response of an operation.
-
-    :param others: what the schema of the whole response declares at the place of a record.
-    """
-
-    node: Node
-    field: SchemaField
-    others: Sequence[SchemaField]
-
-
-def _shown(action: Action) -> _Shown:
-    guess, api, key = action.guess, action.api, ("shown", action.details)
-    known: _Shown | None = api.results.get(key)
-    if known is not None:
-        return known
-    node = guess.item or action.collection.schema
-    field: SchemaField = api.fields.field(node, direction="response")
-    is_list = "list" in (guess.role, guess.returns)
-    path = (*guess.envelope, *(["0"] if is_list else []))
-    around = fields_at(action.details, path) if guess.envelope else []
-    others = [each for each in around if each is not field]
-    return api.results.keep(key, _Shown(node, field, others))
 
 
 def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict[str, Any]:
@@ -236,14 +210,6 @@ def _envelope(details: Details, values: Values, name: str) -> Envelope:
         result = _completed({}, whole, field)
     set_at(result, path, _SLOT)
     return Envelope(result, dump_json(result).partition(_SLOT_JSON))
-
-
-def fields_at(details: Details, path: Sequence[str]) -> list[SchemaField]:
-    """Return what the document says of a place in the response of an operation."""
-    fields = [details.api.fields.field(details.success.schema, direction="response")]
-    for name in path:
-        fields = [below for each in fields for below in each.inside(name)]
-    return fields
 
 
 # --- Addresses ------------------------------------------------------------------------------------

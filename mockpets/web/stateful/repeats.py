@@ -48,7 +48,7 @@ def once(action: Action, respond: Callable[[Action], Response]) -> Response:
     text = f"the response to the first request with the {_KEY} {key[:100]}"
     request.notes.append(("repeated", text))
     request.error_code = known.code
-    return Response(known.body, known.status, known.headers)
+    return Response(known.body, known.status, known.headers, None)
 
 
 def _sent(request: Request) -> bytes:
