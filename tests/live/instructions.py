@@ -3,7 +3,7 @@
 ``python -m tests.live.instructions`` runs `mockpets serve` of both versions in valgrind, prints a
 table, and exits with status 1 if a figure is more than a fiftieth above that of before. The
 medians of batches repeat within a hundredth or so, whatever else the machine does; a batch in which
-Python collects garbage may be a tenth above, which is seldom more than one of five.
+Python collects garbage may be a fifth above, which is seldom more than one of five.
 
 ``.ci/landed`` has the commit to compare with for each contract, as ``document COMMIT``. Each line
 below allows more for one figure, with the reason: ``create 1.05 checks names for line breaks``.
@@ -36,7 +36,7 @@ MOST_OF_DOCUMENT: Final = 1.25
 SECONDS: Final = 120.0
 _GIT: Final = ("git", "-C", str(ROOT))
 _WARM: Final = 20
-_SENT: Final = 20
+_SENT: Final = 10
 _BATCHES: Final = 5
 _TRIES: Final = 3
 _TRY_SECONDS: Final = 30.0
