@@ -42,6 +42,8 @@ from mockpets.web.response_finalizer import ResponseFinalizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from werkzeug.routing import Map
+
     from mockpets.limits import Limits
     from mockpets.records.lazy_tables import LazyTables
     from mockpets.records.table import Table
@@ -211,7 +213,7 @@ def _wire(
     unmatched.add_routes(app, playback)
     started = time()
 
-    def add_control() -> None:
+    def add_control() -> Map:
         from mockpets.web.control.call import ControlContext
         from mockpets.web.control.routes import add_routes
         from mockpets.web.cors import RejectedOrigins
@@ -227,7 +229,7 @@ def _wire(
             started,
             reloader.look,
         )
-        add_routes(app, context)
+        return add_routes(app, context)
 
     app.add_later(constants.CONTROL_PREFIX, add_control)
     return app, sessions, metrics

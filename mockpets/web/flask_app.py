@@ -7,13 +7,13 @@ more than our views.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import flask
 from flask.sessions import NullSession, SessionInterface
-from werkzeug.routing import MapAdapter, Rule
+from werkzeug.routing import Map, MapAdapter, Rule
 
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.interface import Incoming, Later
@@ -61,6 +61,18 @@ class Route(Rule):
         raise NotImplementedError("the app makes no URLs from its routes")
 
 
+@lru_cache(8)  # it differs with few settings
+def map_of(routes: tuple[tuple[str, str, str], ...]) -> Map:
+    """Return a map that apps share, because compiling one takes as long as a hundred requests.
+
+    :param routes: the rule, the endpoint and the method of each; an empty method is any.
+    """
+    rules = [
+        Route(rule, endpoint=name, methods=[how] if how else None) for rule, name, how in routes
+    ]
+    return Map(rules, merge_slashes=False)
+
+
 class App(flask.Flask):
     """Flask with our request and response classes.
 
@@ -91,7 +103,7 @@ class App(flask.Flask):
         self._fail = fail
         self._admit = admit
         self._enter = enter
-        self._late: tuple[str, Callable[[], None]] | None = None
+        self._late: tuple[str, Callable[[], Map]] | None = None
         self._rules: dict[Operation, Rule] = {}
         self._route = lru_cache(_KEPT)(self._find_operation)
         self._newest: Callable[[], Contracts] | None = None
@@ -127,15 +139,19 @@ class App(flask.Flask):
         self.view_functions[operation.name] = view
         self._rules[operation] = rule
 
-    def add_later(self, prefix: str, add: Callable[[], None]) -> None:
-        """Add the routes below a prefix before its first request: compiling them delays a start."""
-        self._late = prefix, add
+    def add_later(self, prefix: str, make: Callable[[], Map]) -> None:
+        """Route requests below a prefix by another map, which their first one makes.
+
+        Importing its views delays a start.
+        """
+        self._late = prefix, cache(make)
 
     def add_late_routes(self) -> None:
-        """Add the routes of `add_later` now."""
-        if self._late is not None:
-            self._late[1]()
-            self._late = None
+        """Add the routes of `add_later` to `url_map`, where others look for them."""
+        known = {rule.endpoint for rule in self.url_map.iter_rules()}
+        for rule in self._late[1]().iter_rules() if self._late is not None else ():
+            if rule.endpoint not in known:
+                self.url_map.add(rule.empty())
 
     def handle(self, incoming: Incoming) -> Reply | Later:
         """Return the reply to a request, or what must happen first."""
@@ -216,12 +232,13 @@ class App(flask.Flask):
             if (known := route(request.method, path)) is not None:
                 request.url_rule, request.view_args = known
                 return None
+        routes = self.url_map
         if self._late is not None and path.startswith(self._late[0]):
-            self.add_late_routes()
+            routes = self._late[1]()
         # Werkzeug would remove one of two slashes; `web.unmatched` reports the path.
         routed = "/" if path.startswith("//") else path
         root = request.environ.get("SCRIPT_NAME", "")
-        return MapAdapter(self.url_map, "localhost", root, "", "http", routed, request.method)
+        return MapAdapter(routes, "localhost", root, "", "http", routed, request.method)
 
     def do_teardown_request(self, *_: object, **__: object) -> None:
         """Do nothing: the app registers no teardown functions."""

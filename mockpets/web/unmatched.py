@@ -36,11 +36,14 @@ if TYPE_CHECKING:
     from mockpets.web.playback import Playback
 
 
+ROUTES: Final = (("/", "unmatched", ""), ("/<path:_>", "unmatched", ""))
+"""Those of all other paths and methods, including unknown methods, for `flask_app.map_of`."""
+
+
 def add_routes(app: App, playback: Playback) -> None:
     """Add a last route to the app, for all other paths and methods."""
-    # A rule without methods matches every method, including unknown ones.
-    app.url_map.add(Route("/", endpoint="unmatched"))
-    app.url_map.add(Route("/<path:_>", endpoint="unmatched"))
+    for rule, endpoint, _ in ROUTES:
+        app.url_map.add(Route(rule, endpoint=endpoint))
     app.view_functions["unmatched"] = partial(unmatched, playback)
 
 

@@ -45,13 +45,16 @@ from mockpets.web.control.call import (
     read_query,
     responds_to,
 )
-from mockpets.web.flask_app import Route
+from mockpets.web.flask_app import map_of
 from mockpets.web.jobs import run_job
 from mockpets.web.messages import Response
 from mockpets.web.session_selector import check_headers, named_session, session_required
+from mockpets.web.unmatched import ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from werkzeug.routing import Map
 
     from mockpets.contract import control_types as types
     from mockpets.contract.contract_model import Contracts
@@ -65,8 +68,11 @@ _MODULES: Final = (data, log_in, recording, requests, scenario_files, sessions, 
 """Those whose views are bound to calls as they are imported."""
 
 
-def add_routes(app: App, context: ControlContext) -> None:
-    """Add the control API to the app; if it is off, only the routes that hold no secret."""
+def add_routes(app: App, context: ControlContext) -> Map:
+    """Add the control API to the app, and return its routes.
+
+    If it is off, they are only those that hold no secret.
+    """
     is_on, library = context.settings.control != "off", context.sessions.shared.library
     shown: dict[str, View] = {
         PANEL_FILE_PATH: pages.panel_file,
@@ -87,19 +93,20 @@ def add_routes(app: App, context: ControlContext) -> None:
         elif call.caller == "owner" and is_on:
             paths.setdefault(path, {})[call.method] = partial(_guarded, call, context)
             guarded.add(path)
-        # `web.unmatched` responds to the others.
+        routes = [*ROUTES]  # to which `web.unmatched` responds
     for path, views in paths.items():
         rule = path.replace("{", "<").replace("}", ">")
         for method, view in views.items():
             endpoint = f"{method} {path.removeprefix(CONTROL_PREFIX)}"
-            app.url_map.add(Route(rule, endpoint=endpoint, methods=[method]))
+            routes.append((rule, endpoint, method))
             app.view_functions[endpoint] = view
         # The other methods of these paths are those of a session or scenario of this name.
         if path.removeprefix(CONTROL_PREFIX) not in ("/sessions/reset", "/scenarios/check"):
             other = f"{path}: other methods"
-            app.url_map.add(Route(rule, endpoint=other))  # without methods: any other
+            routes.append((rule, other, ""))
             rejects = context if path in guarded else None
             app.view_functions[other] = partial(_other_method, tuple(views), rejects)
+    return map_of((*routes,))
 
 
 def _open(call: Call[Any], context: ControlContext, request: Request) -> Response | Steps:
