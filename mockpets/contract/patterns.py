@@ -145,6 +145,7 @@ def matcher(pattern: str) -> Callable[[str], bool] | None:
 _DAY: Final = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _HOUR: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _OFFSET: Final = rf"(?:[Zz]|[+-]{_HOUR})"
+_DATE_TIME: Final = rf"{_DAY}[Tt]{_HOUR}:[0-5]\d(?:\.\d+)?{_OFFSET}"
 
 
 @cache
@@ -154,6 +155,10 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def _is_day(text: str) -> bool:
+    """Return whether a day that matches `_DAY` exists."""
+    month, day = text[5:7], text[8:10]
+    if text[:4] != "0000" and (day <= "28" or (day <= "30" and month != "02")):
+        return True
     from datetime import date  # not needed for a start
 
     try:
@@ -167,8 +172,7 @@ def _is_date(text: str) -> bool:
 
 
 def _is_date_time(text: str) -> bool:
-    pattern = rf"{_DAY}[Tt]{_HOUR}:[0-5]\d(?:\.\d+)?{_OFFSET}"
-    return _regex(pattern).fullmatch(text) is not None and _is_day(text)
+    return _regex(_DATE_TIME).fullmatch(text) is not None and _is_day(text)
 
 
 def _is_time(text: str) -> bool:

@@ -117,6 +117,8 @@ def _complete(action: Action, record: Record) -> None:
         for name, length, is_updated in completion.times:
             if is_updated or name not in part:
                 part[name] = now[:length]
+        if completion.initial.keys() <= part.keys():
+            continue
         for name, value in completion.initial.items():
             if name not in part:
                 path = (*completion.way, name)

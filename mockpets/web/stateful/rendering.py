@@ -109,7 +109,7 @@ def _seen(action: Action) -> tuple[object, tuple[object, ...]]:
 
 
 def _keep(action: Action, key: tuple[Any, ...]) -> bytes:
-    """Render a record and keep it by a key, which `rendered` describes."""
+    """Render a record, and keep it by the key that `rendered` makes of it."""
     _, row, me, person, _ = key
     value = expanded(action.additions, parse_row(row), me, person)
     shown = dump_json(_rendered(action, value))
