@@ -83,6 +83,7 @@ class Additions(NamedTuple):
     :param owner: the property with the key of the person whom a record embeds; empty without one.
     :param person: what is added to that person.
     :param is_personal: whether they depend on the person who calls.
+    :param is_empty: whether nothing is added.
     """
 
     key: str
@@ -92,6 +93,7 @@ class Additions(NamedTuple):
     owner: PropertyPath
     person: Additions | None
     is_personal: bool
+    is_empty: bool
 
     @property
     def paths(self) -> list[PropertyPath]:
@@ -168,15 +170,17 @@ class Api:
                 owner = known.owner
             tokens = (each.token[-1:] for each in self.credentials if each.token)
             person = self.additions(people.name) if owner and people is not None else None
+            token = next(tokens, ()) if known.is_people else ()
             toggles = tuple(self.toggles.get(collection, ()))
             self._additions[collection] = Additions(
                 known.key or "",
                 toggles,
                 people is not None,
-                next(tokens, ()) if known.is_people else (),
+                token,
                 owner,
                 person,
                 bool(toggles or (person is not None and person.toggles)),
+                not (toggles or token or owner),
             )
         return self._additions[collection]
 

@@ -522,13 +522,11 @@ class Store:
             row = self.collection.schema.dump(new)
             if place in self._now.changed.rows:
                 self._take(len(row) - len(old))
-                changed = self._open_changed()
-                changed.drop(place, record)
+                self._open_changed().replace(place, record, new, row)
             else:
                 self._take(len(row) + 2 * entry)
-                changed = self._open_changed()
                 self._open_gone().put(place, record, old)
-            changed.put(place, new, row)
+                self._open_changed().put(place, new, row)
             self._mark(place, old)
         self._on_change(self.unsaved_keys)
         return new[name], row

@@ -90,8 +90,7 @@ class Table:
         """Add a record at a free place; `row` is its JSON."""
         self.rows[place] = row
         insort(self.places, place)
-        for condition in self._conditions(record):
-            insort(self.index.setdefault(condition, []), place)
+        self._add_to_index(place, self._conditions(record))
         key = record[self.collection.key]
         if self.keys is not None:
             self.keys[identity(key)] = place
@@ -102,13 +101,28 @@ class Table:
         """Remove a record of this table."""
         del self.rows[place]
         del self.places[bisect_left(self.places, place)]
-        for condition in self._conditions(record):
+        self._drop_from_index(place, self._conditions(record))
+        if self.keys is not None:
+            del self.keys[identity(record[self.collection.key])]
+
+    def replace(self, place: int, old: Record, new: Record, row: bytes) -> None:
+        """Replace a record of this table by one with the same key; `row` is its JSON."""
+        self.rows[place] = row
+        before, after = self._conditions(old), self._conditions(new)
+        if before != after:
+            self._drop_from_index(place, before)
+            self._add_to_index(place, after)
+
+    def _add_to_index(self, place: int, conditions: Iterable[Condition]) -> None:
+        for condition in conditions:
+            insort(self.index.setdefault(condition, []), place)
+
+    def _drop_from_index(self, place: int, conditions: Iterable[Condition]) -> None:
+        for condition in conditions:
             places = self.index[condition]
             del places[bisect_left(places, place)]
             if not places:
                 del self.index[condition]
-        if self.keys is not None:
-            del self.keys[identity(record[self.collection.key])]
 
     def _conditions(self, record: Mapping[str, object]) -> list[Condition]:
         """Return the conditions with an index that a record meets."""

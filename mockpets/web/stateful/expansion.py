@@ -27,7 +27,7 @@ def expanded(
     :param me: the key of the person who calls; None without one.
     :param person: whom the record embeds.
     """
-    if not additions.toggles and not additions.token and person is None:
+    if additions.is_empty:
         return record
     value = dict(record)  # `set_at` copies the objects below
     for path in additions.toggles:

@@ -196,8 +196,9 @@ def envelope(action: Action) -> Envelope:
     """
     results, key = action.values.results, ("envelope", action.details)
     known: Envelope | None = results.get(key)
-    name = action.operation.name
-    return known or results.keep(key, _envelope(action.details, action.values, name))
+    if known is not None:
+        return known
+    return results.keep(key, _envelope(action.details, action.values, action.operation.name))
 
 
 def _envelope(details: Details, values: Values, name: str) -> Envelope:
