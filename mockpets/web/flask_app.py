@@ -147,7 +147,7 @@ class App(flask.Flask):
         self._late = prefix, cache(make)
 
     def add_late_routes(self) -> None:
-        """Add the routes of `add_later` to `url_map`, where others look for them."""
+        """Add the routes of `add_later` to `url_map`, of which ``flask routes`` prints a list."""
         known = {rule.endpoint for rule in self.url_map.iter_rules()}
         for rule in self._late[1]().iter_rules() if self._late is not None else ():
             if rule.endpoint not in known:

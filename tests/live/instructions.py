@@ -3,11 +3,11 @@
 ``python -m tests.live.instructions`` runs `mockpets serve` of both versions in valgrind, prints a
 table, and exits with status 1 if a figure is more than a fiftieth above that of before. The
 medians of batches repeat within a hundredth or so, whatever else the machine does; a batch in which
-Python collects garbage may be a fifth above, which is seldom more than one of five.
+Python collects garbage may be far above, which is seldom more than one of five.
 
 ``.ci/landed`` has the commit to compare with for each contract, as ``document COMMIT``. Each line
 below allows more for one figure, with the reason: ``create 1.05 checks names for line breaks``.
-A document whose bodies have the size of the pet store's may take a quarter more than the pet store.
+With bodies of the pet store's size, a document may take a quarter more than the pet store.
 """
 
 import compileall
@@ -106,6 +106,13 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
                 200, "/v1/pets/3", method="PUT", body='{"name":"Mia","categoryId":2}', like="create"
             ),
             "document delete": Request(204, "/v1/pets/{number}", method="DELETE", like="create"),
+            "document search": Request(200, "/v1/owners?q=a"),
+            "document owner": Request(
+                201,
+                "/v1/owners",
+                method="POST",
+                body='{"name":"Ada Berg","email":"ada@example.com"}',
+            ),
             "document 404": Request(404, "/v1/pets/99999"),
             "document 400": Request(400, "/v1/pets", method="POST", body='{"name":""}'),
         },

@@ -93,7 +93,7 @@ def add_routes(app: App, context: ControlContext) -> Map:
         elif call.caller == "owner" and is_on:
             paths.setdefault(path, {})[call.method] = partial(_guarded, call, context)
             guarded.add(path)
-        routes = [*ROUTES]  # to which `web.unmatched` responds
+    routes = [*ROUTES]  # `web.unmatched` responds to the others
     for path, views in paths.items():
         rule = path.replace("{", "<").replace("}", ">")
         for method, view in views.items():

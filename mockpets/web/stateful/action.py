@@ -153,8 +153,6 @@ class Action:
         :param record: that of `row`; None if the caller does not have it.
         """
         record = parse_row(row) if record is None else record
-        if self.additions.is_empty:
-            return record
         person = self.person_in(row)
         # Without properties of their own, nobody has switched anything on.
         is_switched = self.additions.is_personal and _OWN_JSON in row + (person or b"")

@@ -104,7 +104,8 @@ def _free_slug(action: Action, title: str) -> str:
 def set_updated(action: Action, record: Record) -> None:
     """Set the times at which a record was updated."""
     for completion in action.schema.completions:
-        now, part = _now(action) if completion.times else "", completion.part(record)
+        part = completion.part(record)
+        now = _now(action) if completion.times else ""
         for name, length, is_updated in completion.times:
             if is_updated:
                 part[name] = now[:length]
@@ -113,12 +114,11 @@ def set_updated(action: Action, record: Record) -> None:
 def _complete(action: Action, record: Record) -> None:
     """Set the times of a new record, and the defaults and required properties that it lacks."""
     for completion in action.schema.completions:
-        now, part = _now(action) if completion.times else "", completion.part(record)
+        part = completion.part(record)
+        now = _now(action) if completion.times else ""
         for name, length, is_updated in completion.times:
             if is_updated or name not in part:
                 part[name] = now[:length]
-        if completion.initial.keys() <= part.keys():
-            continue
         for name, value in completion.initial.items():
             if name not in part:
                 path = (*completion.way, name)
