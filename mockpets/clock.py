@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
+from functools import lru_cache
 from time import time_ns
 from typing import Final, NamedTuple
 
@@ -73,8 +74,12 @@ def moment(seconds: float) -> str:
 
 def time_text(time: int) -> str:
     """Return a time as `moment` does."""
-    text = (_EPOCH + timedelta(milliseconds=time)).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return f"{_second_text(time // 1000)}.{time % 1000:03}Z"
+
+
+@lru_cache(64)  # several records are often made in one second
+def _second_text(time: int) -> str:
+    return (_EPOCH + timedelta(seconds=time)).isoformat()[:19]
 
 
 def http_date(time: int) -> str:

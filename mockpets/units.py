@@ -94,7 +94,7 @@ def parse_int64(text: str) -> int | None:
     """
     digits = text[1:] if text[:1] == "-" else text
     # A regular expression would take longer, and every request for a record comes here.
-    if len(digits) > _INT64_DIGITS or not (digits.isascii() and digits.isdigit()):
+    if not digits.isdigit() or not digits.isascii() or len(digits) > _INT64_DIGITS:
         return None
     if digits[0] == "0" and digits != "0":
         return None

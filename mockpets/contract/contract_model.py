@@ -291,8 +291,9 @@ class Removal(NamedTuple):
         return int(parsedate_to_datetime(self.sunset).timestamp()) * 1000
 
 
-class Operation(NamedTuple):
-    """An operation of a contract; two of them are equal only if they are the same.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)  # a repr delays a start
+class Operation:
+    """An operation of a contract.
 
     :param path: with the contract's base path, such as ``/v1/orders/{id}``.
     :param collection: that to which `role` does something; None without a role.
@@ -369,11 +370,6 @@ class Operation(NamedTuple):
         if repeats and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
             problems.append((("status",), f"must repeat the HTTP status, {status}"))
         return problems
-
-
-# Those of tuples would compare all parts, and fail for mappings.
-Operation.__eq__ = object.__eq__  # type: ignore[method-assign]  # mypy has no other way
-Operation.__hash__ = object.__hash__  # type: ignore[method-assign]  # as above
 
 
 class Page(NamedTuple):
@@ -455,7 +451,7 @@ class RecordSchema(NamedTuple):
         return changes | removed
 
 
-@dataclasses.dataclass(frozen=True, repr=False)  # a repr delays a start
+@dataclasses.dataclass(frozen=True, repr=False)  # as `Operation`
 class Collection:
     """Records that several operations share.
 

@@ -5,6 +5,7 @@ A document may have thousands of operations, of which a test calls three.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -38,7 +39,8 @@ _RESULTS: Final = 256
 _NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
 
 
-class DocumentedReply(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DocumentedReply:
     """A response as the document describes it.
 
     :param status: the one to send: of ``2XX``, 200 or what is usual for the role.

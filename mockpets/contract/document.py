@@ -5,6 +5,7 @@ What OpenAPI cannot say is in the document's `x-mockpets`: see pet-store.yaml.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
@@ -50,7 +51,7 @@ def read(document: Node) -> Contract:
     }
     for name, collection in collections.items():
         for each in members[name]:
-            operations[each.name] = each._replace(collection=collection)
+            operations[each.name] = replace(each, collection=collection)
     return Contract(
         own.get("name", document["info"]["title"]),
         "pet-store",

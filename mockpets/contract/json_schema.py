@@ -31,6 +31,7 @@ from mockpets.contract.fields import (
     JSON_TYPES,
     POSITION,
     ContractField,
+    Invalid,
     is_number,
     is_unicode,
     is_whole,
@@ -38,6 +39,7 @@ from mockpets.contract.fields import (
 )
 from mockpets.contract.patterns import matcher
 from mockpets.errors import did_you_mean
+from mockpets.kept_results import Results
 from mockpets.strict_json import REMOVE_QUOTES, shown
 
 if TYPE_CHECKING:
@@ -59,8 +61,10 @@ _CHOICES_SHOWN: Final = 10
 """The number of choices that a message lists."""
 _LONG: Final = 10**40
 """An integer of this size or larger stays a Decimal, as in strict_json: int() may take forever."""
-_DROPPED: Final = object()
-"""The result for a property that is left out."""
+_PLANS: Final = 32
+"""For each schema: clients send the same few properties all the time."""
+_KEPT_LENGTH: Final = 1024
+"""Characters of the names of an object's properties whose `Plan` may be kept."""
 _HIDDEN: Final = object()
 """The result for a property that the direction hides, whatever other schemas keep of it."""
 NEVER_VALID: Final[Mapping[str, Any]] = {"not": True}
@@ -88,7 +92,7 @@ class Memo:
 
     __slots__ = ("depth", "hides", "keeps_undeclared", "results")
 
-    def __init__(self, *, keeps_undeclared: bool = False) -> None:
+    def __init__(self, keeps_undeclared: bool) -> None:
         self.results: dict[tuple[int, int], object] = {}
         self.depth = 0
         self.keeps_undeclared = keeps_undeclared
@@ -134,7 +138,7 @@ class SchemaField(ContractField):
 
         :param keeps_undeclared: leave out only what the direction hides.
         """
-        memo = Memo(keeps_undeclared=keeps_undeclared)
+        memo = Memo(keeps_undeclared)
         result = self.accept_within(value, memo)
         return _without_hidden(result) if memo.hides else result
 
@@ -357,8 +361,13 @@ class SchemaField(ContractField):
         for check in self._of_list:
             if not check.is_valid(value):
                 return INVALID
-        result = []
         head, tail, _ = self.items
+        kinds = {*map(type, value)}
+        if len(kinds) == 1 and not head and not tail.choices:
+            checks = tail.plain.get(*kinds)
+            if checks is not None:  # without a call for each item
+                return value if all(all(map(each, value)) for each in checks) else INVALID
+        result = []
         for index, item in enumerate(value):
             field = tail if index >= len(head) else head[index]
             accepted = field.accept_within(item, memo)
@@ -373,32 +382,67 @@ class SchemaField(ContractField):
         return Shape(self._nodes, self.make)
 
     def _accept_object(self, value: dict[str, Any], memo: Memo) -> object:
-        shape = self.shape
-        for check in self._of_object:
-            if not check.is_valid(value):
-                return INVALID
-        if not shape.required <= value.keys():
+        key = (*value, *map(type, value.values()))
+        plan: Plan | Invalid | None = self.shape.plans.get(key)
+        if plan is None:
+            plan = self._plan_of(value)
+            if sum(map(len, value)) <= _KEPT_LENGTH:
+                self.shape.plans.keep(key, plan)
+        if plan is INVALID:
             return INVALID
-        plain, changed = shape.plain, {}
-        for name, item in value.items():
-            checks = plain.get((name, item.__class__))
-            if checks is not None:  # without a call for each property
-                for is_valid in checks:
-                    if not is_valid(item):
-                        return INVALID
-                continue
-            accepted = self._accept_property(name, item, memo)
+        texts, checks, parts, hidden, undeclared = plan
+        if not is_unicode("".join(map(value.__getitem__, texts))):
+            return INVALID
+        for name, is_valid in checks:
+            if not is_valid(value[name]):
+                return INVALID
+        changed: dict[str, object] = {}
+        for name, accept in parts:
+            accepted = accept(value[name], memo)
             if accepted is INVALID:
                 return INVALID
-            if accepted is not item:
+            if accepted is not value[name]:
                 changed[name] = accepted
-        if not changed:
+        if hidden:
+            memo.hides = True
+            changed |= hidden
+        dropped = () if memo.keeps_undeclared else undeclared
+        if not changed and not dropped:
             return value
         result = value | changed
-        for name, accepted in changed.items():
-            if accepted is _DROPPED:
-                del result[name]
+        for name in dropped:
+            del result[name]
         return result
+
+    def _plan_of(self, value: dict[str, Any]) -> Plan | Invalid:
+        """Return how objects with the names and types of a value are accepted."""
+        shape, plan = self.shape, Plan([], [], [], {}, [])
+        if not shape.required <= value.keys():
+            return INVALID
+        if not all(check.is_valid(value) for check in self._of_object):
+            return INVALID
+        for name, item in value.items():
+            fields, kind = shape.of(name), item.__class__
+            if fields is None or not shape.is_name(name):
+                return INVALID
+            if not fields:
+                plan.undeclared.append(name)
+            elif any(each.is_hidden for each in fields):
+                plan.hidden[name] = _HIDDEN
+            elif any(kind not in each.accepts for each in fields):
+                return INVALID
+            elif len(fields) > 1:
+                plan.parts.append((name, partial(_accept_by_all, fields)))
+            elif fields[0].choices:
+                plan.parts.append((name, fields[0].accept_within))
+            elif kind not in fields[0].plain:
+                plan.parts.append((name, fields[0].accepts[kind]))
+            else:
+                checks = fields[0].plain[kind]
+                plan.checks.extend((name, each) for each in checks if each is not is_unicode)
+                if kind is str:
+                    plan.texts.append(name)
+        return plan
 
     def _accept_any_object(self, value: dict[str, Any], memo: Memo) -> object:
         """Return what `_accept_object` does without a schema, in fewer calls.
@@ -413,26 +457,6 @@ class SchemaField(ContractField):
                 return INVALID
             result[name] = accepted
         return result
-
-    def _accept_property(self, name: str, item: object, memo: Memo) -> object:
-        simple = self.shape.simple.get(name)
-        if simple is not None:
-            kind = item.__class__
-            if kind in simple.plain and not simple.choices:
-                self.shape.plain[name, kind] = simple.plain[kind]
-            return simple.accept_within(item, memo)
-        fields = self.shape.of(name)
-        if fields is None or not self.shape.is_name(name):
-            return INVALID
-        if not fields:
-            return item if memo.keeps_undeclared else _DROPPED
-        if any(each.is_hidden for each in fields):
-            memo.hides = True
-            return _HIDDEN
-        kept = [each.accept_within(item, memo) for each in fields]
-        if INVALID in kept:
-            return INVALID
-        return kept[0] if len(kept) == 1 else _merged(item, kept)
 
     @cached_property
     def choices(self) -> tuple[Choices, ...]:
@@ -574,6 +598,23 @@ class Items(NamedTuple):
         return self.head[index] if index < len(self.head) else self.tail
 
 
+class Plan(NamedTuple):
+    """How objects are accepted that have the same properties, with values of the same types.
+
+    :param texts: the properties with a text, which must be Unicode.
+    :param checks: what else checks a value that is accepted as it is, by property.
+    :param parts: what accepts any other value, by property.
+    :param hidden: the properties that the direction hides.
+    :param undeclared: those that no schema describes.
+    """
+
+    texts: list[str]
+    checks: list[tuple[str, Callable[[Any], bool]]]
+    parts: list[tuple[str, Accept]]
+    hidden: dict[str, object]
+    undeclared: list[str]
+
+
 class Shape:
     """The fields of the properties of an object, from all schemas of a conjunction.
 
@@ -622,12 +663,8 @@ class Shape:
         self.required = dict.fromkeys(
             name for name in listed if name not in self.fields or not self.fields[name].is_hidden
         ).keys()
-        is_simple = not self.patterns and self.names is None
-        visible = {name: each for name, each in self.fields.items() if not each.is_hidden}
-        self.simple = visible if is_simple else {}
-        """The fields of properties whose value has one field, and whose name needs no check."""
-        self.plain: dict[tuple[str, type], Checks] = {}
-        """`SchemaField.plain` of `simple` fields without choices, as far as values needed it."""
+        self.plans = Results(_PLANS)
+        """Each `Plan`, or `INVALID`, by the names of an object's properties and their types."""
 
     def of(self, name: str) -> tuple[SchemaField, ...] | None:
         """Return the fields of a property; () if it is dropped, None if it is not allowed."""
@@ -718,6 +755,11 @@ def _accept_plain(checks: Checks, value: object, _: Memo) -> object:
         if not is_valid(value):
             return INVALID
     return value
+
+
+def _accept_by_all(fields: Sequence[SchemaField], value: object, memo: Memo) -> object:
+    kept = [each.accept_within(value, memo) for each in fields]
+    return INVALID if INVALID in kept else _merged(value, kept)
 
 
 def _without_hidden(result: Any) -> Any:

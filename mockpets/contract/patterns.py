@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -154,15 +154,13 @@ def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
+@lru_cache(256)  # most are of today
 def _is_day(text: str) -> bool:
     """Return whether a day that matches `_DAY` exists."""
-    month, day = text[5:7], text[8:10]
-    if text[:4] != "0000" and (day <= "28" or (day <= "30" and month != "02")):
-        return True
     from datetime import date  # not needed for a start
 
     try:
-        return bool(date(int(text[:4]), int(text[5:7]), int(text[8:10])))
+        return bool(date(*map(int, text.split("-"))))
     except ValueError:
         return False
 
@@ -172,7 +170,7 @@ def _is_date(text: str) -> bool:
 
 
 def _is_date_time(text: str) -> bool:
-    return _regex(_DATE_TIME).fullmatch(text) is not None and _is_day(text)
+    return _regex(_DATE_TIME).fullmatch(text) is not None and _is_day(text[:10])
 
 
 def _is_time(text: str) -> bool:

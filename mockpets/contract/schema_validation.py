@@ -122,8 +122,6 @@ def _of_object(field: SchemaField, value: dict[str, object]) -> list[ValueProble
     for name, item in value.items():
         if len(problems) >= PROBLEMS_SHOWN:  # a name that is like another one takes long to find
             break
-        if name in shape.simple:
-            continue
         step = name if len(name) <= _NAME_SHOWN else name[:_NAME_SHOWN] + "..."
         others = shape.of(name)
         if not shape.is_name(name):
@@ -146,7 +144,7 @@ def _of_choices(field: SchemaField, value: object) -> list[ValueProblem]:
     walk.depth += 1
     problems: list[ValueProblem] = []
     for choices in field.choices:
-        memo = Memo()
+        memo = Memo(keeps_undeclared=False)
         memo.depth = walk.depth
         memo.results[id(field), id(value)] = ASSUMED
         is_skipped = value is None and choices.skips_null

@@ -70,6 +70,12 @@ class _Scheme(NamedTuple):
     name: str
     word: str
 
+    @property
+    def is_in_authorization(self) -> bool:
+        """Whether the header Authorization has the credential."""
+        is_header = self.kind == "header" and self.name.lower() == "authorization"
+        return is_header or self.kind == "http"
+
     def read(self, sent: Sent) -> Credential:
         """Return the credential of a request."""
         if self.kind == "http":
@@ -85,7 +91,7 @@ class _Scheme(NamedTuple):
             return _found(found[1].strip() if found else "", f"the cookie {self.name}")
         text = sent.header(self.name).strip()
         word, _, rest = text.partition(" ")
-        is_prefixed = self.name.lower() == "authorization" and rest.strip()
+        is_prefixed = self.is_in_authorization and rest.strip()
         return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
 
     def sample(self, key: str) -> tuple[str, str, str]:
@@ -142,7 +148,9 @@ class Security:
         sets = [[_scheme(schemes[name], prefix) for name in each] for each in required]
         # An empty set is last: every request has it, also one with a credential of another set.
         self._sets: Final = sorted(sets, key=lambda one: not one)
-        self._is_of_http: Final = all(each.kind == "http" for one in sets for each in one)
+        self._reads_one_header: Final = all(
+            each.is_in_authorization for one in sets for each in one
+        )
         self._known: Final = Results(_KEPT)
 
     @property
@@ -187,7 +195,7 @@ class Security:
 
         :param keys: those of the server; empty if any key is valid.
         """
-        if not self._is_of_http:
+        if not self._reads_one_header:
             return self._read(sent, keys)
         text = sent.header("Authorization")
         known: Credential | None = self._known.get((text, keys))

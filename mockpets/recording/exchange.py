@@ -106,7 +106,7 @@ class Exchange(Entry):
     @property
     def id_names(self) -> IdNames:
         """The properties of its records that have ids."""
-        collection = self.operation and self.operation.collection
+        collection = self.operation.collection if self.operation is not None else None
         if collection is None:
             return IdNames("id")
         if not isinstance(collection.schema, DocumentRecords):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _with_parent(exchange: Exchange, record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with the key of its parent, which only the path of the request may have."""
     operation = exchange.operation
-    details = operation and operation.details
+    details = operation.details if operation is not None else None
     if operation is None or details is None:
         return record
     result = dict(record)

@@ -166,7 +166,7 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
         for name, operation in each.operations.items():
             own = operation.collection and renamed[operation.collection.name]
             full = f"{each.label}.{name}" if operations[name.lower()] > 1 else name
-            known.append(operation._replace(name=full, collection=own))
+            known.append(replace(operation, name=full, collection=own))
         yield each._replace(
             operations={operation.name: operation for operation in known},
             collections={collection.name: collection for collection in renamed.values()},

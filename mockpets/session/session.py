@@ -141,7 +141,7 @@ class Mark(NamedTuple):
     start: Snapshot
 
 
-@dataclass(frozen=True, repr=False)  # a repr delays a start
+@dataclass(frozen=True, eq=False, repr=False)  # which delay a start
 class SharedState:
     """The state that all sessions of one server share.
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request, Response
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # which delay a start
 class Mock:
     """The parts of an app that the caller runs: `app.extensions["mockpets"]`.
 

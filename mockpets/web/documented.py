@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.contract_model import Operation
-    from mockpets.contract.details import Details, DocumentedReply
+    from mockpets.contract.details import Api, Details, DocumentedReply
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.openapi_loader import Node
     from mockpets.contract.parameters import Read
@@ -97,8 +98,9 @@ class Arguments(NamedTuple):
 
 def details_of(operation: Operation) -> Details:
     """Return what the document says of an operation."""
-    assert operation.details is not None  # noqa: S101 - only operations of documents come here
-    return operation.details
+    details = operation.details
+    assert details is not None  # noqa: S101 - only operations of documents come here
+    return details
 
 
 def session_of(request: Request) -> Session:
@@ -354,10 +356,10 @@ def _preference(request: Request) -> dict[str, str]:
 # --- Responses --------------------------------------------------------------------------------
 
 
-def values_of(operation: Operation, session: Session) -> Values:
-    """Return what generates values for a session."""
+def values_of(api: Api, session: Session) -> Values:
+    """Return what generates values of a document for a session."""
     now = session.clock.now() if session.clock else session.shared.started
-    return values_for(details_of(operation).api, session.seed, now - now % _DAY)
+    return values_for(api, session.seed, now - now % _DAY)
 
 
 def described(
@@ -372,7 +374,7 @@ def described(
     :param echo: values of the request to repeat.
     :param wanted: what the header Prefer asks for.
     """
-    values = values_of(operation, session_of(request))
+    values = values_of(details_of(operation).api, session_of(request))
     body: object = ABSENT
     if reply.media_type and wanted.get("dynamic") != "true":
         name = wanted.get("example", "")
@@ -394,22 +396,30 @@ def described(
 
 
 def with_body(
-    operation: Operation, values: Values, reply: DocumentedReply, body: object
+    operation: Operation,
+    values: Values,
+    reply: DocumentedReply,
+    body: object,
+    location: str = "",
 ) -> Response:
     """Return a documented response with a value as its body, and with the documented headers.
 
     :param values: generates those of the headers.
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
+    :param location: of the record that a request has created; empty for a generated one.
     """
     kind = reply.media_type
     headers = [("Content-Type", kind)] if kind else []
     if reply.header_names:
-        at = f"{operation.name}/{reply.status}"
-        known: Sequence[Pair] | None = values.results.get(key := ("headers", at))
+        at, without = f"{operation.name}/{reply.status}", "location" if location else ""
+        known: Sequence[Pair] | None = values.results.get(key := ("headers", at, without))
         if known is None:
-            documented = reply.node["headers"]
-            known = values.results.keep(key, [*_documented_headers(documented, values, at)])
+            every = _documented_headers(reply.node["headers"], values, at)
+            known = [pair for pair in every if pair[0].lower() != without]
+            values.results.keep(key, known)
         headers += known
+    if location:
+        headers.append(("Location", location))
     return Response(_encoded(kind, body) if kind else b"", reply.status, headers, None)
 
 
@@ -465,7 +475,7 @@ def failed(
     :param kind: the collection of that record, unless it is that of the operation.
     """
     details, path = details_of(operation), request.path
-    values = values_of(operation, session_of(request))
+    values = values_of(details.api, session_of(request))
     name = singular(kind or details.guess.collection)
     asked = (details, *statuses), (*reasons,), key, name, path
     known: tuple[DocumentedReply, bytes] | None = values.results.get(asked)
@@ -476,7 +486,7 @@ def failed(
             details.described, statuses, reasons, values, key=key, name=name, request_path=path
         )
         kind = concrete(error.media_type)
-        reply = details.reply(error.status)._replace(media_type=kind)
+        reply = replace(details.reply(error.status), media_type=kind)
         known = reply, _encoded(kind, error.body) if kind else b""
         if len(key) + len(path) + sum([len(what) for _, what in reasons]) <= _KEPT_LENGTH:
             values.results.keep(asked, known)

@@ -51,14 +51,14 @@ def respond(
     operation: Operation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
-    details = details_of(operation)
     is_read = operation.method == "GET" and not request.may_have_body
-    keys = _keys(details) if is_read else ()
+    keys = _keys(details_of(operation)) if is_read else ()
     if not keys:
         return documented.respond(operation, request, act, store)
+    details = details_of(operation)
     sent = [request.credential, *map(request.environ.get, keys)]
     revision = store.revision if store is not None else None
-    results = values_of(operation, session_of(request)).responses
+    results = values_of(details.api, session_of(request)).responses
     key = (details, *sent, revision)
     known: _Kept | None = results.get(key)
     if known is not None and known.is_current(request):

@@ -55,7 +55,7 @@ _LOGGED: Final = (401, 403, 429)
 """Statuses that the access log lists even for control calls that only read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # which delay a start
 class ResponseFinalizer:
     """Completes the responses of one app."""
 

@@ -101,7 +101,7 @@ class Action:
 
         A record has the key of its parent; those before are in the parent.
         """
-        self.values: Final = values_of(operation, self.session)
+        self.values: Final = values_of(self.api, self.session)
         """What generates values."""
 
     @property
@@ -134,15 +134,15 @@ class Action:
         """The `Store.revision` of the people whom records embed; None if they embed nobody."""
         return self.people().revision if self.additions.owner else None
 
-    def person_in(self, row: bytes) -> bytes | None:
-        """Return the person whom a record embeds; None without one."""
+    def person_in(self, row: bytes, record: Record | None = None) -> bytes | None:
+        """Return the person whom a record embeds; None without one. See `expanded`."""
         path = self.additions.owner
         if not path:
             return None
         known = self._known
         if known is None:
             known = self._known = self.people().results.setdefault(_KNOWN, {})
-        key = owner_of(row, path)
+        key = owner_of(row, path) if record is None else str(value_at(record, path))
         if key not in known:
             known[key] = self.people().find(key)
         return known[key]
@@ -152,8 +152,8 @@ class Action:
 
         :param record: that of `row`; None if the caller does not have it.
         """
+        person = self.person_in(row, record)
         record = parse_row(row) if record is None else record
-        person = self.person_in(row)
         # Without properties of their own, nobody has switched anything on.
         is_switched = self.additions.is_personal and _OWN_JSON in row + (person or b"")
         return expanded(self.additions, record, self.my_key if is_switched else None, person)

@@ -121,8 +121,8 @@ def _complete(action: Action, record: Record) -> None:
                 part[name] = now[:length]
         for name, value in completion.initial.items():
             if name not in part:
-                path = (*completion.way, name)
-                part[name] = _generated(action, record, path) if value is INVALID else value
+                is_known, path = value is not INVALID, (*completion.way, name)
+                part[name] = value if is_known else _generated(action, record, path)
 
 
 def _now(action: Action) -> str:

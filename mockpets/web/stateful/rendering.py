@@ -62,14 +62,13 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
         if body is ABSENT:
             at = f"{action.operation.name}/{reply.status}"
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
-    response = with_body(action.operation, action.values, reply, body)
-    if row is not None:
-        if reply.has_tag:
-            set_tag(action, reply, response, representation(action, row))
-        if "location" in reply.header_names:
-            record = parse_row(row) if new is None else new
-            if path := _location(action, record.get(action.key_name, "")):
-                response.set_header("Location", path)
+    location = ""
+    if row is not None and "location" in reply.header_names:
+        record = parse_row(row) if new is None else new
+        location = _location(action, record.get(action.key_name, ""))
+    response = with_body(action.operation, action.values, reply, body, location)
+    if row is not None and reply.has_tag:
+        set_tag(action, reply, response, representation(action, row))
     return response
 
 
