@@ -507,13 +507,13 @@ class Store:
                 return key, number
         raise RequestError("store_full", _NO_KEYS_LEFT)
 
-    def change(self, key: Key, make: Change) -> tuple[Key, bytes]:
-        """Replace the record with a key, also one in a path; return its key and JSON.
+    def change(self, key: Key, make: Change) -> tuple[bytes, Record]:
+        """Replace the record with a key, also one in a path; return it as JSON, and itself.
 
         :param make: returns the new record, with the same key.
         :raise RequestError: ``not_found``, ``payload_too_large``, ``store_full``; what `make` does.
         """
-        name, entry = self.collection.key, self.collection.entry_bytes
+        entry = self.collection.entry_bytes
         with self._lock:
             place = self._now.known(key)
             old = self._now._row(place)
@@ -529,7 +529,7 @@ class Store:
                 self._open_changed().put(place, new, row)
             self._mark(place, old)
         self._on_change(self.unsaved_keys)
-        return new[name], row
+        return row, new
 
     def delete(self, key: Key) -> None:
         """Delete the record with a key, also one in a path; raise ``not_found``, ``store_full``."""

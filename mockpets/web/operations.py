@@ -260,7 +260,7 @@ def update_record(_: Operation, request: Request, store: Store) -> Response:
 
 def _changed(request: Request, store: Store, change: Change) -> Response:
     _note_query(request)
-    _, row = store.change(key_of(request), change)
+    row, _ = store.change(key_of(request), change)
     _publish(request)
     return Response(row + b"\n")
 
@@ -329,9 +329,9 @@ async def serve(request: Request, session: Session, store: Store, key: str) -> R
         session.changes.publish("data")
         return _created(request, row, f"{collection.path}/{quote(str(record[name]), safe='')}")
     change = schema.replaced if action == "replace" else schema.changed
-    new_key, row = store.change(key, lambda record: change(record, body))
+    row, record = store.change(key, lambda record: change(record, body))
     session.changes.publish("data")
-    if isinstance(body, dict) and body.get(name, new_key) != new_key:
+    if isinstance(body, dict) and body.get(name, record[name]) != record[name]:
         request.notes += ignored_note("ignored_members", "properties", {name})
     return Response(row + b"\n")
 

@@ -312,9 +312,9 @@ class TwoStores(RuleBasedStateMachine):
             assert record == old
             return new
 
-        made: list[tuple[object, bytes]] = []
+        made: list[tuple[bytes, Record]] = []
         if self.becomes(which, model, lambda: made.append(store.change(str(key), make))):
-            assert made == [(old["id"], as_json(new))]
+            assert made == [(as_json(new), new)]
 
     @rule(data=st.data(), which=WHICH)
     def delete(self, data: st.DataObject, which: int) -> None:

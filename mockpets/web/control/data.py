@@ -186,7 +186,7 @@ async def change_record(call: ControlRequest) -> JsonResponse[dict[str, Any]]:
     """Apply a JSON merge patch to a record: null removes a property."""
     collection, body = _collection(call), _body(call)
     change = partial(collection.schema.changed, patch=body)
-    _, row = (await call.store(collection)).change(call.part("record"), change)
+    row, _ = (await call.store(collection)).change(call.part("record"), change)
     call.session.changes.publish("data")
     return JsonResponse(row + b"\n")
 

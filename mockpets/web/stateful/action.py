@@ -119,7 +119,8 @@ class Action:
         labelled = f"{collection.name.partition('.')[0]}.{name}"
         found = collections.get(labelled) or collections[name]
         store = self.session.store(stack, found)
-        self.request.also_read += ((found, store.revision),)
+        if self.operation.method == "GET":  # only its response is kept
+            self.request.also_read += ((found, store.revision),)
         return store
 
     def people(self) -> Store:
@@ -150,10 +151,13 @@ class Action:
     def expanded(self, row: bytes, record: Record | None = None) -> Record:
         """Return a record with its `additions`, as the person who calls sees it.
 
-        :param record: that of `row`; None if the caller does not have it.
+        :param record: that of `row`, which is returned if nothing is added; None if the caller does
+            not have it.
         """
-        person = self.person_in(row, record)
         record = parse_row(row) if record is None else record
+        if self.additions.is_empty:
+            return record
+        person = self.person_in(row, record)
         # Without properties of their own, nobody has switched anything on.
         is_switched = self.additions.is_personal and _OWN_JSON in row + (person or b"")
         return expanded(self.additions, record, self.my_key if is_switched else None, person)
@@ -252,17 +256,17 @@ class Action:
         record = parse_row(row)
         return GONE not in record and self.is_below(record)
 
-    def put(self, key: Key, change: Change) -> bytes:
-        """Change a record that `find` has returned, and return it.
+    def put(self, key: Key, change: Change) -> tuple[bytes, Record]:
+        """Change a record that `find` has returned; return it as JSON, and itself.
 
         :param change: gets the current record, which another request may have changed since.
         """
         if self.collection.is_open and self.store.find(str(key)) is None:
-            row, _ = self.store.create(change(self.first_version(str(key))))
+            changed = self.store.create(change(self.first_version(str(key))))
         else:
-            _, row = self.store.change(key, change)
+            changed = self.store.change(key, change)
         self.publish()
-        return row
+        return changed
 
     def first_version(self, key: str) -> Record:
         """Return the unchanged record of a collection in which every key exists."""
@@ -330,12 +334,12 @@ class Action:
                 raise ActionError("not_found", (404, 400, 422), message, str(key), parent.name)
             collection, child = parent, parse_row(row)
 
-    def check_owner(self, record: Record) -> None:
+    def check_owner(self, row: bytes) -> None:
         """Raise `ActionError` if another person owns a record and the document lists a 403."""
         path = self.collection.owner
         if not path or "403" not in self.details.described.responses:
             return
-        owner = value_at(record, path)
+        owner = value_at(parse_row(row), path)
         if owner not in (INVALID, None) and not equal(owner, self.my_key):
             raise ActionError("forbidden", (403,), "the record belongs to another user")
 

@@ -26,7 +26,7 @@ from mockpets.web.stateful.value_comparison import has, index_keys
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.contract_model import Record
+    from mockpets.contract.contract_model import Key, Record
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Filters
@@ -43,7 +43,7 @@ def create(action: Action) -> Response:
     if action.guess.many:
         return _respond_with_several(action, [add(action, item)[0] for item in action.items])
     row, record = add(action, action.body)
-    response = respond_with_record(action, row, record)
+    response = respond_with_record(action, row, record, is_new=True)
     return with_token(action, response, record) if action.guess.credentials else response
 
 
@@ -54,7 +54,7 @@ def replace(action: Action) -> Response:
     if action.guess.creates and action.store.find(action.key) is None:
         _check(action, None)
         body = {**action.body, action.key_name: action.typed_key(action.key)}
-        return respond_with_record(action, *add(action, body))
+        return respond_with_record(action, *add(action, body), is_new=True)
     return _write_one(action, _replaced, action.body)
 
 
@@ -95,7 +95,7 @@ def toggle(action: Action) -> Response:
                 set_at(record, counter, max(count + (1 if value else -1), 0))
         return record
 
-    return respond_with_record(action, action.put(action.key, toggled))
+    return respond_with_record(action, *action.put(action.key, toggled))
 
 
 def _is_on(action: Action, record: Record, path: PropertyPath) -> bool:
@@ -124,7 +124,7 @@ def single(action: Action) -> Response:
         row = dump_json(unchanged) if is_read else action.store.create(unchanged)[0]
     if row is None and method in ("PUT", "POST", "PATCH"):
         _check(action, None)
-        return respond_with_record(action, *add(action, action.body))
+        return respond_with_record(action, *add(action, action.body), is_new=True)
     if row is None:
         raise action.missing("")
     if method == "DELETE":
@@ -132,7 +132,8 @@ def single(action: Action) -> Response:
         _drop(action, action.stored, [parse_row(row)])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
-        row = _written(action, row, make, action.body)
+        key = parse_row(row)[action.key_name]
+        return respond_with_record(action, *_written(action, key, row, make, action.body))
     return respond_with_record(action, row)
 
 
@@ -158,10 +159,9 @@ def delete(action: Action) -> Response:
     """Delete a record, those whose keys are in the request, or all of a list."""
     if not action.guess.many:
         row = action.find(action.key)
-        record = parse_row(row)
-        action.check_owner(record)
+        action.check_owner(row)
         _check(action, row)
-        _drop(action, action.stored, [record])
+        _drop(action, action.stored, [parse_row(row)])
         return respond_with_record(action, row)
     rows = action.store.rows(filters=action.below)
     records = [each for each in map(parse_row, rows) if action.is_below(each)]
@@ -217,19 +217,23 @@ def _change_of(action: Action) -> Make:
 
 
 def _merged(action: Action, before: Record, body: Body) -> Record:
-    return _merge(before, body, action.schema.field())
+    return _merge(before, body, action.schema.properties)
 
 
-def _merge(before: Record, patch: Body, field: SchemaField | None) -> Record:
-    """Return an object after a merge patch (RFC 7396); null stays where it is valid."""
+def _merge(before: Record, patch: Body, fields: Mapping[str, SchemaField]) -> Record:
+    """Return an object after a merge patch (RFC 7396); null stays where it is valid.
+
+    :param fields: those of the object's properties.
+    """
     result = dict(before)
     for name, value in patch.items():
-        known = field.shape.fields.get(name) if field is not None else None
+        known = fields.get(name)
         if value is None and (known is None or known.accept(None) is INVALID):
             result.pop(name, None)
         elif isinstance(value, dict):
             below = result.get(name)
-            result[name] = _merge(below if isinstance(below, dict) else {}, value, known)
+            inside = known.shape.fields if known is not None else {}
+            result[name] = _merge(below if isinstance(below, dict) else {}, value, inside)
         else:
             result[name] = value
     return result
@@ -284,16 +288,17 @@ def _check(action: Action, row: bytes | None) -> None:
         check(action, None if row is None else representation(action, row))
 
 
-def _written(action: Action, row: bytes, make: Make, body: Body) -> bytes:
-    """Change a record that the person who calls may change, and return it as JSON.
+def _written(action: Action, key: Key, row: bytes, make: Make, body: Body) -> tuple[bytes, Record]:
+    """Change a record that the person who calls may change; return it as JSON, and itself.
 
+    :param key: also one in a path.
     :param row: the record before the change.
     """
-    before = parse_row(row)
-    action.check_owner(before)
+    action.check_owner(row)
     _check(action, row)
     given = {}
     if action.guess.change or action.guess.role == "act":
+        before = parse_row(row)
         after = make(action, before, body)
         # Outside the lock of the store, because it may read the same one.
         set_given(action, after, action.guess.change)
@@ -311,12 +316,12 @@ def _written(action: Action, row: bytes, make: Make, body: Body) -> bytes:
         set_updated(action, new)
         return new
 
-    return action.put(before[action.key_name], change)
+    return action.put(key, change)
 
 
 def _write_one(action: Action, make: Make, body: Body) -> Response:
-    row = _written(action, action.find(action.key), make, body)
-    return respond_with_record(action, row)
+    key = action.key
+    return respond_with_record(action, *_written(action, key, action.find(key), make, body))
 
 
 def _write_several(action: Action, make: Make) -> Response:
@@ -324,8 +329,8 @@ def _write_several(action: Action, make: Make) -> Response:
     items = {str(item.get(action.guess.key)): item for item in action.items}
     for key in items:
         action.find(key)  # so that nothing changes if one is missing
-    rows = [_written(action, action.find(key), make, item) for key, item in items.items()]
-    return _respond_with_several(action, rows)
+    changed = [_written(action, key, action.find(key), make, each) for key, each in items.items()]
+    return _respond_with_several(action, [row for row, _ in changed])
 
 
 def _respond_with_several(action: Action, rows: Sequence[bytes]) -> Response:

@@ -15,20 +15,18 @@ if TYPE_CHECKING:
     from mockpets.contract.query_meanings import PropertyPath
 
 _KEPT_BYTES: Final = 4096
-"""The longest record whose owner is kept; their keys take at most 4 MiB."""
+"""The longest record of which something is kept; all of it takes less than 16 MiB."""
 
 
 def expanded(
     additions: Additions, record: Record, me: object, person: bytes | None
 ) -> dict[str, Any]:
-    """Return a record with what is added to it, or changed in it; itself if nothing is.
+    """Return a copy of a record with what is added to it, or changed in it.
 
     :param additions: to the records of its collection.
     :param me: the key of the person who calls; None without one.
     :param person: whom the record embeds.
     """
-    if additions.is_empty:
-        return record
     value = dict(record)  # `set_at` copies the objects below
     for path in additions.toggles:
         people = record.get(OWN + ".".join(path))
@@ -41,9 +39,15 @@ def expanded(
         embedded = value_at(value, way)
         embedded = embedded if isinstance(embedded, dict) else {}
         assert additions.person is not None  # noqa: S101 - it has an owner
-        shown = expanded(additions.person, parse_row(person), me, None)
-        set_at(value, way, {**embedded, **shown})
+        show = _person if len(person) <= _KEPT_BYTES else _person.__wrapped__
+        set_at(value, way, {**embedded, **show(additions.person, person, me)})
     return value
+
+
+@lru_cache(256)
+def _person(additions: Additions, row: bytes, me: object) -> Record:
+    """Return a person as records embed them; do not modify it."""
+    return expanded(additions, parse_row(row), me, None)
 
 
 def owner_of(row: bytes, path: PropertyPath) -> str:

@@ -47,16 +47,19 @@ def respond_with(action: Action, body: bytes) -> Response:
     return response
 
 
-def respond_with_record(action: Action, row: bytes | None, new: Record | None = None) -> Response:
+def respond_with_record(
+    action: Action, row: bytes | None, record: Record | None = None, *, is_new: bool = False
+) -> Response:
     """Return the response to a request that succeeds, which may show a record.
 
-    :param new: the record of `row`, if the request has created it.
+    :param record: that of `row`; None if the caller does not have it.
+    :param is_new: whether the request has created it.
     """
-    reply = action.details.success if new is None else action.details.created
+    reply = action.details.created if is_new else action.details.success
     body: object = ABSENT
     if reply.media_type and row is not None and action.guess.returns == "record":
-        shown = rendered(action, row) if new is None else _rendered_new(action, row, new)
-        body = in_envelope(action, shown) + b"\n"
+        render = _rendered_new if is_new else rendered
+        body = in_envelope(action, render(action, row, record)) + b"\n"
     elif reply.media_type:
         body = action.values.example(reply.media)
         if body is ABSENT:
@@ -64,7 +67,7 @@ def respond_with_record(action: Action, row: bytes | None, new: Record | None = 
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
     location = ""
     if row is not None and "location" in reply.header_names:
-        record = parse_row(row) if new is None else new
+        record = parse_row(row) if record is None else record
         location = _location(action, record.get(action.key_name, ""))
     response = with_body(action.operation, action.values, reply, body, location)
     if row is not None and reply.has_tag:
@@ -80,12 +83,15 @@ def representation(action: Action, row: bytes) -> bytes:
 # --- Records --------------------------------------------------------------------------------------
 
 
-def rendered(action: Action, row: bytes) -> bytes:
-    """Return a record with the properties that the schema of the response declares, as JSON."""
+def rendered(action: Action, row: bytes, record: Record | None = None) -> bytes:
+    """Return a record with the properties that the schema of the response declares, as JSON.
+
+    :param record: that of `row`; None if the caller does not have it.
+    """
     me, linked = _seen(action)
-    key = (action.details, row, me, action.person_in(row), linked)
+    key = (action.details, row, me, action.person_in(row, record), linked)
     known: bytes | None = action.values.results.get(key)
-    return _keep(action, key) if known is None else known
+    return _keep(action, key, record) if known is None else known
 
 
 def rendered_all(action: Action, rows: Sequence[bytes]) -> Sequence[bytes]:
@@ -107,15 +113,16 @@ def _seen(action: Action) -> tuple[object, tuple[object, ...]]:
     return me, _linked(action) if action.schema.self_link else ()
 
 
-def _keep(action: Action, key: tuple[Any, ...]) -> bytes:
+def _keep(action: Action, key: tuple[Any, ...], record: Record | None = None) -> bytes:
     """Render a record, and keep it by the key that `rendered` makes of it."""
     _, row, me, person, _ = key
-    value = expanded(action.additions, parse_row(row), me, person)
+    record = parse_row(row) if record is None else record
+    value = expanded(action.additions, record, me, person)
     shown = dump_json(_rendered(action, value))
     return action.values.results.keep(key, shown) if len(row) <= _KEPT_BYTES else shown
 
 
-def _rendered_new(action: Action, row: bytes, record: Record) -> bytes:
+def _rendered_new(action: Action, row: bytes, record: Record | None) -> bytes:
     """Return what `rendered` returns for a new record, without keeping it.
 
     Only the operation that has created it would find it again.
