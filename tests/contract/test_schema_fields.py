@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mockpets.contract.fields import INVALID
+from mockpets.contract.json_schema import SchemaField
 from mockpets.contract.patterns import matcher
 from mockpets.contract.schema_fields import Direction
 from mockpets.strict_json import parse_json
@@ -449,6 +450,33 @@ def test_the_problems_of_a_large_value_are_found_in_time(
     started = monotonic()
     assert problems(schema, value).startswith(first)
     assert monotonic() - started < 5
+
+
+def test_objects_with_the_same_names_are_accepted_by_the_types_of_their_values() -> None:
+    inner = {"properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"]}
+    schema = {"properties": {"a": {"type": ["object", "string"], **inner}}}
+    field = fields_of(SCHEMAS).field(schema, direction="request")
+
+    for _ in range(2):  # the second time, it is known how they are accepted
+        for value in ({"n": 1}, "text"):
+            assert field.accept({"a": value}) == {"a": value}
+        for wrong in ({"n": 0}, {"n": "1"}, {}, 1, None, "\ud800"):
+            assert field.accept({"a": wrong}) is INVALID
+
+
+def test_what_is_kept_of_objects_with_many_names_is_bounded() -> None:
+    schema = {"additionalProperties": {"type": "string"}}
+    field = fields_of(SCHEMAS).field(schema, direction="request")
+    assert isinstance(field, SchemaField)
+
+    for number in range(200):
+        assert field.accept({f"n{number}": "x"}) == {f"n{number}": "x"}
+    long = {"n" * 2000: "x"}
+    assert field.accept(long) == long
+
+    kept = list[Any](field.shape.plans)
+    assert 0 < len(kept) <= 32
+    assert max(len(name) for name, _ in kept) < 2000
 
 
 def test_a_number_is_never_expanded() -> None:
