@@ -99,8 +99,8 @@ def parse_json(raw: bytes) -> object:
     except RecursionError:
         too_deep = True
     else:
-        levels = raw.count(b"{") + raw.count(b"[")  # at most
-        too_deep = levels > JSON_DEPTH and deeper_than(value, JSON_DEPTH)
+        most = raw.count(b"{") + raw.count(b"[")  # levels; texts may have brackets, too
+        too_deep = most > JSON_DEPTH and deeper_than(value, JSON_DEPTH)
     if too_deep:
         raise _invalid(f"the body is nested deeper than {JSON_DEPTH} levels")
     return value
