@@ -158,10 +158,25 @@ def _finite(text: str) -> Decimal:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def _encoder() -> Callable[[object, int], Iterable[str]]:
+    """Return what `_ENCODER.encode` makes again for each value, which takes half of its time."""
+    make = vars(json.encoder)["c_make_encoder"]
+    if make is None:  # not CPython
+        return lambda value, _: _ENCODER.iterencode(value)
+    text, separators = json.encoder.encode_basestring, (_ENCODER.key_separator, ",")
+    encode: Callable[[object, int], Iterable[str]] = make(
+        None, _ENCODER.default, text, None, *separators, False, False, False
+    )
+    return encode
+
+
+_ENCODE: Final = _encoder()
+
+
 def dump_json(value: object) -> bytes:
     """Return a value as compact JSON; Decimals stay exact. Raises TypeError for other types."""
     try:
-        return _ENCODER.encode(value).encode()
+        return "".join(_ENCODE(value, 0)).encode()
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
         return _dump_exact(value).encode()
 

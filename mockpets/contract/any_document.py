@@ -12,6 +12,7 @@ from mockpets.contract.contract_model import (
     Collection,
     Contract,
     DocumentBody,
+    DocumentOperation,
     Operation,
     Schema,
 )
@@ -160,7 +161,7 @@ def _operation(
             if each["in"] == place
         }
 
-    return Operation(
+    return DocumentOperation(
         described.name,
         described.method,
         base + described.path,

@@ -12,7 +12,7 @@ from mockpets.contract.fields import INVALID
 from mockpets.contract.schema_shapes import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mockpets.contract.contract_model import Record
     from mockpets.contract.json_schema import SchemaField
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _CREATED: Final = ("createdat", "created", "createdon", "datecreated", "creationdate", "insertedat")
 _UPDATED: Final = ("updatedat", "updated", "updatedon", "dateupdated", "modifiedat", "lastmodified")
+_TITLES: Final = ("title", "name", "headline", "subject", "label")
+_SLUGS: Final = ("slug", "permalink", "handle")
 
 
 class Time(NamedTuple):
@@ -52,6 +54,11 @@ class Completion(NamedTuple):
             known = record.get(name)
             record[name] = record = dict(known) if isinstance(known, dict) else {}
         return record
+
+
+def titles_of(names: Iterable[str], key: str) -> list[str]:
+    """Return the properties of which the first one sent becomes the key; empty for another key."""
+    return [name for name in names if plain(name) in _TITLES] if plain(key) in _SLUGS else []
 
 
 def completion_of(way: PropertyPath, field: SchemaField, key: str) -> Completion:

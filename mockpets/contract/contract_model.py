@@ -317,8 +317,8 @@ class Operation:
     statuses: tuple[int, ...]
     responses: Mapping[int, AnyBody]
     default: AnyBody | None
-    removal: Removal | None = None
-    details: Details | None = None
+    removal: Removal | None
+    details: Details | None
 
     def credentials(self, key: str) -> list[tuple[str, str, str]]:
         """Return place, name and value of what a request needs to have a key."""
@@ -370,6 +370,12 @@ class Operation:
         if repeats and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
             problems.append((("status",), f"must repeat the HTTP status, {status}"))
         return problems
+
+
+class DocumentOperation(Operation):
+    """An operation that an OpenAPI document describes."""
+
+    details: Details
 
 
 class Page(NamedTuple):

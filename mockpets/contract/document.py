@@ -146,6 +146,7 @@ class _Reader:
             {status: body for status, body in bodies.items() if body is not None},
             default,
             removal and self._removal(removal),
+            None,
         )
 
     def _removal(self, described: Node) -> Removal:

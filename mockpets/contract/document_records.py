@@ -85,6 +85,13 @@ class DocumentRecords:
             made.append(completion_of(("attributes",), field.shape.fields["attributes"], ""))
         return made
 
+    @cached_property
+    def titles(self) -> Sequence[str]:
+        """The properties of which the server makes a key such as ``my-first-post``."""
+        from mockpets.contract.completion import titles_of  # a start needs none
+
+        return titles_of(self.properties, self.key)
+
     @property
     def is_resource(self) -> bool:
         """Whether the records are those of JSON:API, with other properties in `attributes`."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
-    from mockpets.contract.contract_model import Operation
+    from mockpets.contract.contract_model import DocumentOperation
     from mockpets.contract.details import Api, Details, DocumentedReply
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.openapi_loader import Node
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
-Act = Callable[["Operation", "Request", "Arguments", "Store | None"], Response]
+Act = Callable[["DocumentOperation", "Request", "Arguments", "Store | None"], Response]
 """Returns the response of an operation to a valid request."""
 _DAY: Final = 24 * 3600 * 1000
 """In milliseconds."""
@@ -96,13 +96,6 @@ class Arguments(NamedTuple):
         return {**self.query, **body, **self.path}
 
 
-def details_of(operation: Operation) -> Details:
-    """Return what the document says of an operation."""
-    details = operation.details
-    assert details is not None  # noqa: S101 - only operations of documents come here
-    return details
-
-
 def session_of(request: Request) -> Session:
     """Return the session of a request to an operation."""
     session = request.session
@@ -110,12 +103,12 @@ def session_of(request: Request) -> Session:
     return session
 
 
-def credential_of(operation: Operation, request: Request, settings: Settings) -> Credential:
+def credential_of(operation: DocumentOperation, request: Request, settings: Settings) -> Credential:
     """Return the credential of a request.
 
     :param settings: its keys count only if the user has set some.
     """
-    details = details_of(operation)
+    details = operation.details
     keys = settings.api_key if "api_key" in settings.sources and not settings.any_key else ()
     return details.security.read(Sent(request), keys)
 
@@ -138,9 +131,9 @@ class Sent:
         return self._request.args.getlist(name)
 
 
-def unauthorized_by(operation: Operation, request: Request, problem: str) -> Response:
+def unauthorized_by(operation: DocumentOperation, request: Request, problem: str) -> Response:
     """Return the documented response to a request without a valid credential."""
-    details = details_of(operation)
+    details = operation.details
     response = failed(operation, request, "unauthorized", (401, 403), [((), problem)])
     if challenge := details.security.challenge:
         response.set_header("WWW-Authenticate", challenge)
@@ -148,14 +141,14 @@ def unauthorized_by(operation: Operation, request: Request, problem: str) -> Res
 
 
 def respond(
-    operation: Operation, request: Request, act: Act | None, store: Store | None
+    operation: DocumentOperation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Respond to a request to an operation of a document.
 
     :param act: responds to a valid request; None to send what is documented.
     :param store: the records that it acts on; None for an operation without state.
     """
-    details = details_of(operation)
+    details = operation.details
     if details.described.not_served:
         return _not_sent(operation, request, details.described.not_served)
     arguments = read(operation, request)
@@ -176,12 +169,14 @@ def respond(
         return failed(operation, request, "invalid_request", (400, 422), problems)
 
 
-def stubbed(operation: Operation, request: Request, reply: Canned, sent: Described) -> Response:
+def stubbed(
+    operation: DocumentOperation, request: Request, reply: Canned, sent: Described
+) -> Response:
     """Return the response that a document describes for a stub's status.
 
     :param sent: what the stub says of it; the headers of `reply` replace those of the document.
     """
-    details = details_of(operation)
+    details = operation.details
     arguments = request.view_args or {}
     if reply.status >= _ERROR and not sent.example:
         reasons: list[ValueProblem] = [((), sent.message)] if sent.message else []
@@ -207,9 +202,9 @@ class _PreferError(Exception):
     """The header Prefer asks for what the document does not have."""
 
 
-def _wanted(operation: Operation, wanted: Mapping[str, str]) -> DocumentedReply:
+def _wanted(operation: DocumentOperation, wanted: Mapping[str, str]) -> DocumentedReply:
     """Return the response that the header Prefer asks for; else that of a success."""
-    details = details_of(operation)
+    details = operation.details
     if "code" not in wanted:
         return details.success
     status = int(wanted["code"])
@@ -219,7 +214,7 @@ def _wanted(operation: Operation, wanted: Mapping[str, str]) -> DocumentedReply:
     return details.reply(status)
 
 
-def _not_sent(operation: Operation, request: Request, why: str) -> Response:
+def _not_sent(operation: DocumentOperation, request: Request, why: str) -> Response:
     """Return the response of an operation whose response mockpets cannot make."""
     return failed(operation, request, "not_implemented", (501,), [((), why)])
 
@@ -232,9 +227,9 @@ _KEPT_LENGTH: Final = 256
 """The longest target to keep with its values, and text of an error with its body, in characters."""
 
 
-def read(operation: Operation, request: Request) -> Arguments | Response:
+def read(operation: DocumentOperation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
-    details = details_of(operation)
+    details = operation.details
     parameters = details.parameters
     segments: tuple[tuple[str, str], ...] = ()
     if request.view_args:
@@ -363,7 +358,7 @@ def values_of(api: Api, session: Session) -> Values:
 
 
 def described(
-    operation: Operation,
+    operation: DocumentOperation,
     request: Request,
     reply: DocumentedReply,
     echo: Mapping[str, object],
@@ -374,7 +369,7 @@ def described(
     :param echo: values of the request to repeat.
     :param wanted: what the header Prefer asks for.
     """
-    values = values_of(details_of(operation).api, session_of(request))
+    values = values_of(operation.details.api, session_of(request))
     body: object = ABSENT
     if reply.media_type and wanted.get("dynamic") != "true":
         name = wanted.get("example", "")
@@ -396,7 +391,7 @@ def described(
 
 
 def with_body(
-    operation: Operation,
+    operation: DocumentOperation,
     values: Values,
     reply: DocumentedReply,
     body: object,
@@ -458,7 +453,7 @@ def _encoded(kind: str, body: object) -> bytes:
 
 
 def failed(
-    operation: Operation,
+    operation: DocumentOperation,
     request: Request,
     code: str,
     statuses: Sequence[int],
@@ -474,7 +469,7 @@ def failed(
     :param key: of the record that does not exist.
     :param kind: the collection of that record, unless it is that of the operation.
     """
-    details, path = details_of(operation), request.path
+    details, path = operation.details, request.path
     values = values_of(details.api, session_of(request))
     name = singular(kind or details.guess.collection)
     asked = (details, *statuses), (*reasons,), key, name, path

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.web import documented
-from mockpets.web.documented import details_of, session_of, values_of
+from mockpets.web.documented import session_of, values_of
 from mockpets.web.messages import Response, environ_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract.contract_model import Collection, Operation
+    from mockpets.contract.contract_model import Collection, DocumentOperation
     from mockpets.contract.details import Details
     from mockpets.interface import Pair
     from mockpets.records.store import Store
@@ -48,14 +48,14 @@ class _Kept(NamedTuple):
 
 
 def respond(
-    operation: Operation, request: Request, act: Act | None, store: Store | None
+    operation: DocumentOperation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
     is_read = operation.method == "GET" and not request.may_have_body
-    keys = _keys(details_of(operation)) if is_read else ()
+    keys = _keys(operation.details) if is_read else ()
     if not keys:
         return documented.respond(operation, request, act, store)
-    details = details_of(operation)
+    details = operation.details
     sent = [request.credential, *map(request.environ.get, keys)]
     revision = store.revision if store is not None else None
     results = values_of(details.api, session_of(request)).responses

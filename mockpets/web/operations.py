@@ -17,7 +17,13 @@ from werkzeug.urls import iri_to_uri
 from mockpets.clock import time_text
 from mockpets.constants import LIST_METHODS, RECORD_METHODS
 from mockpets.contract.collections import OwnSchema
-from mockpets.contract.contract_model import LIMIT, Page, RecordSchema, Schema
+from mockpets.contract.contract_model import (
+    LIMIT,
+    DocumentOperation,
+    Page,
+    RecordSchema,
+    Schema,
+)
 from mockpets.contract.error_messages import BODY_TOO_LARGE
 from mockpets.contract.fields import IntegerText
 from mockpets.errors import RequestError
@@ -53,18 +59,19 @@ def add_routes(app: App, contracts: Contracts, respond: Callable[..., Steps]) ->
 
 def act_of(operation: Operation) -> Callable[..., Response]:
     """Return what an operation does with a request and the records that it sees."""
-    if operation.details is not None:
+    if isinstance(operation, DocumentOperation):
         return partial(_of_document, operation)  # its modules slow down the start
     assert operation.role is not None  # noqa: S101 - built-in ones have one
     return partial(_VIEWS[operation.role], operation)
 
 
-def _of_document(operation: Operation, request: Request, store: Store | None = None) -> Response:
+def _of_document(
+    operation: DocumentOperation, request: Request, store: Store | None = None
+) -> Response:
     """Respond to a request to an operation of a document."""
     respond, act, show = _of_documents()
     if store is not None:
         return respond(operation, request, act, store)
-    assert operation.details is not None  # noqa: S101 - it is one of a document
     has_condition = operation.method == "GET" and operation.details.conditions
     return respond(operation, request, show if has_condition else None, None)
 
@@ -94,7 +101,7 @@ def page_response(reply: Canned, request: Request) -> Response:
     """
     operation = request.operation
     assert operation is not None  # noqa: S101 - only a list has pages
-    if operation.details is not None:
+    if isinstance(operation, DocumentOperation):
         from mockpets.web.stateful.roles import list_page  # as in `_of_document`
 
         return list_page(operation, request, reply.body)

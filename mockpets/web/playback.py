@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import BODY_BYTES, BUILT_IN_CONTRACT, DOCS_PATH, PANEL_PATH
+from mockpets.contract.contract_model import DocumentOperation
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
 from mockpets.errors import RequestError
@@ -118,8 +119,8 @@ class Playback:
         if check_route is not None:
             check_route(request, stack)
         # 3. The key: 401. An operation of a document says itself which credentials it needs.
-        details = operation.details if operation else None
-        if details is None and not key.valid and self._needs_key(operation):
+        described = operation if isinstance(operation, DocumentOperation) else None
+        if described is None and not key.valid and self._needs_key(operation):
             missing: tuple[NoteCode, str] = ("key_missing", "the API key is missing")
             invalid: tuple[NoteCode, str] = ("key_invalid", "the API key is invalid")
             request.notes.append(invalid if key.given else missing)
@@ -130,13 +131,13 @@ class Playback:
             key, name, stack = self.select(request)  # others can have changed them meanwhile
         # 4. A place for the session and its records: 503, 507.
         request.session = session = request.session or self._create(name, request)
-        if operation is not None and details is not None:
+        if described is not None:
             credential_of, unauthorized_by = _of_documents()
             request.max_content_length = self._limits.body_bytes
-            credential = credential_of(operation, request, self._settings)
+            credential = credential_of(described, request, self._settings)
             if credential.problem:
                 request.notes.append((credential.note, credential.problem))
-                return unauthorized_by(operation, request, credential.problem)
+                return unauthorized_by(described, request, credential.problem)
             request.credential = credential.key
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
@@ -242,7 +243,7 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
         return page_response(reply, request)
     body = reply.body
     operation = request.operation
-    if reply.described is not None and operation is not None and operation.details is not None:
+    if reply.described is not None and isinstance(operation, DocumentOperation):
         from mockpets.web import documented  # the built-in contract needs none of it
 
         return documented.stubbed(operation, request, reply, reply.described)

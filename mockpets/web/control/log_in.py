@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.contract_model import Contract, Contracts, Operation, Record
+    from mockpets.contract.contract_model import Contract, Contracts, DocumentOperation, Record
     from mockpets.records.store import Contents
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
@@ -60,7 +60,7 @@ async def log_in(call: ControlRequest) -> JsonResponse[types.LoggedIn]:
     )
 
 
-def _log_in_of(contracts: Contracts, label: str) -> tuple[Contract, Operation]:
+def _log_in_of(contracts: Contracts, label: str) -> tuple[Contract, DocumentOperation]:
     """Return a contract and its log-in.
 
     :param label: of the contract; empty for the only one with a log-in.

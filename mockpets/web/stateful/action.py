@@ -17,7 +17,7 @@ from mockpets.contract.document_records import (
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json
-from mockpets.web.documented import details_of, session_of, values_of
+from mockpets.web.documented import session_of, values_of
 from mockpets.web.stateful.expansion import expanded, owner_of
 from mockpets.web.stateful.tokens import key_of_token
 from mockpets.web.stateful.value_comparison import equal, index_keys
@@ -25,7 +25,7 @@ from mockpets.web.stateful.value_comparison import equal, index_keys
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.contract_model import Key, Operation, Record
+    from mockpets.contract.contract_model import DocumentOperation, Key, Record
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Change, Filters, Store
@@ -69,7 +69,7 @@ class Action:
 
     def __init__(
         self,
-        operation: Operation,
+        operation: DocumentOperation,
         request: Request,
         arguments: Arguments,
         store: Store | None = None,
@@ -78,7 +78,7 @@ class Action:
         self.request: Final = request
         self.arguments: Final = arguments
         self.session: Final = session_of(request)
-        self.details: Final = details_of(operation)
+        self.details: Final = operation.details
         self.guess: Final = self.details.guess
         """What the operation does."""
         self.api: Final = self.details.api

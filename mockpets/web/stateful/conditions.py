@@ -6,12 +6,12 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from mockpets.web.documented import described, details_of, failed
+from mockpets.web.documented import described, failed
 from mockpets.web.messages import Response
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from mockpets.contract.contract_model import Operation
+    from mockpets.contract.contract_model import DocumentOperation
     from mockpets.contract.details import DocumentedReply
     from mockpets.records.store import Store
     from mockpets.web.documented import Arguments
@@ -55,17 +55,19 @@ def check(action: Action, representation: bytes | None) -> None:
         raise ActionError("conflict", (412,), _message(action.request, name, tag))
 
 
-def show(operation: Operation, request: Request, arguments: Arguments, _: Store | None) -> Response:
+def show(
+    operation: DocumentOperation, request: Request, arguments: Arguments, _: Store | None
+) -> Response:
     """Return the response of an operation without state that declares a condition."""
-    response = described(operation, request, details_of(operation).success, arguments.echo)
+    response = described(operation, request, operation.details.success, arguments.echo)
     if response.body:
         response.set_header("ETag", _tag_of(response.body))
     return conditional(operation, request, response)
 
 
-def conditional(operation: Operation, request: Request, response: Response) -> Response:
+def conditional(operation: DocumentOperation, request: Request, response: Response) -> Response:
     """Return the response to a request that reads: 304 or 412 if its conditions are not met."""
-    if not details_of(operation).conditions:
+    if not operation.details.conditions:
         return response
     if operation.method != "GET" or response.status_code != 200:
         return response
@@ -80,9 +82,9 @@ def conditional(operation: Operation, request: Request, response: Response) -> R
     return response
 
 
-def _failed(operation: Operation, request: Request, tag: str | None) -> str:
+def _failed(operation: DocumentOperation, request: Request, tag: str | None) -> str:
     """Return the header with the condition that is not met; empty if all are met."""
-    for name in details_of(operation).conditions:
+    for name in operation.details.conditions:
         value = request.headers.get(name)
         is_match = name == "If-Match"
         if value is not None and _matches(value.strip(), tag, is_weak=not is_match) is not is_match:

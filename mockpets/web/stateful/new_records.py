@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mockpets.clock import real_time, time_text
 from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
-from mockpets.contract.schema_shapes import plain
 from mockpets.errors import RequestError
 from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
@@ -16,12 +15,10 @@ from mockpets.web.stateful.action import ActionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mockpets.contract.completion import Completion
     from mockpets.contract.contract_model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.stateful.action import Action
-
-_TITLES: Final = ("title", "name", "headline", "subject", "label")
-_SLUGS: Final = ("slug", "permalink", "handle")
 
 
 def add(action: Action, record: Record) -> tuple[bytes, Record]:
@@ -38,10 +35,10 @@ def add(action: Action, record: Record) -> tuple[bytes, Record]:
     if guess.change and guess.role == "create":
         set_given(action, record, guess.change)
     key = record.get(action.key_name)
-    if key is None and plain(action.key_name) in _SLUGS:
-        named = (record.get(name) for name in action.schema.properties if plain(name) in _TITLES)
-        if title := next((each for each in named if each is not None), ""):
-            record[action.key_name] = _free_slug(action, str(title))
+    if key is None and (titles := action.schema.titles):
+        named = [record[name] for name in titles if record.get(name) is not None]
+        if named and named[0]:
+            record[action.key_name] = _free_slug(action, str(named[0]))
     _complete(action, record)
     if collection.is_people:
         people.hide_password(action, record)
@@ -121,8 +118,8 @@ def _complete(action: Action, record: Record) -> None:
                 part[name] = now[:length]
         for name, value in completion.initial.items():
             if name not in part:
-                is_known, path = value is not INVALID, (*completion.way, name)
-                part[name] = value if is_known else _generated(action, record, path)
+                is_known = value is not INVALID
+                part[name] = value if is_known else _generated(action, record, completion, name)
 
 
 def _now(action: Action) -> str:
@@ -130,10 +127,10 @@ def _now(action: Action) -> str:
     return time_text(clock.now() if clock else real_time())
 
 
-def _generated(action: Action, record: Record, path: PropertyPath) -> object:
+def _generated(action: Action, record: Record, completion: Completion, name: str) -> object:
     """Return a generated value of a required property that the client has not sent."""
     kind = action.guess.collection
     at = f"new/{kind}/{action.store.next_key}"
     whole = action.values.value(action.collection.schema, kind=kind, at=at, echo=record)
-    value = value_at(whole, path)
+    value = value_at(whole, (*completion.way, name))
     return None if value is INVALID else value

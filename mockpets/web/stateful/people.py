@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.contract.contract_model import DocumentOperation
 from mockpets.contract.document_records import OWN, set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.interface import Incoming
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, load_json, parse_json
-from mockpets.web.documented import Arguments, details_of
+from mockpets.web.documented import Arguments
 from mockpets.web.messages import Request
 from mockpets.web.stateful.action import Action, ActionError
 from mockpets.web.stateful.rendering import rendered, respond_with_record
@@ -19,7 +20,7 @@ from mockpets.web.stateful.value_comparison import equal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.contract_model import Contract, Operation, Record
+    from mockpets.contract.contract_model import Contract, Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
@@ -76,20 +77,20 @@ class Identity(NamedTuple):
     cookie: str
 
 
-def log_in_of(contract: Contract) -> Operation | None:
+def log_in_of(contract: Contract) -> DocumentOperation | None:
     """Return the log-in of a contract, else its registration; None if it has neither."""
     known = [
         each
         for each in contract.operations.values()
-        if each.details is not None and each.details.credentials is not None
+        if isinstance(each, DocumentOperation) and each.details.credentials is not None
     ]
-    known.sort(key=lambda each: details_of(each).role != "login")
+    known.sort(key=lambda each: each.details.role != "login")
     return next(iter(known), None)
 
 
 def identity_of(
     contract: Contract,
-    log_in: Operation,
+    log_in: DocumentOperation,
     person: Record,
     session: Session,
     stack: Stack,

@@ -21,7 +21,7 @@ from mockpets.web.stateful.repeats import once
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.contract.contract_model import Operation
+    from mockpets.contract.contract_model import DocumentOperation
     from mockpets.records.store import Store
     from mockpets.web.documented import Arguments
     from mockpets.web.messages import Request
@@ -34,7 +34,7 @@ _CHANGES: Final = Lock()
 
 
 def act(
-    operation: Operation, request: Request, arguments: Arguments, store: Store | None
+    operation: DocumentOperation, request: Request, arguments: Arguments, store: Store | None
 ) -> Response:
     """Return the response of an operation that reads or changes records."""
     action = Action(operation, request, arguments, store)
@@ -44,7 +44,7 @@ def act(
         return once(action, _respond)
 
 
-def list_page(operation: Operation, request: Request, page: bytes) -> Response:
+def list_page(operation: DocumentOperation, request: Request, page: bytes) -> Response:
     """Return the response of a list in which these are all records.
 
     :param page: the records as a JSON array.
