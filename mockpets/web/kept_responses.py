@@ -51,11 +51,11 @@ def respond(
     operation: DocumentOperation, request: Request, act: Act | None, store: Store | None
 ) -> Response:
     """Return what `documented.respond` returns, or has returned to an equal request."""
+    details = operation.details
     is_read = operation.method == "GET" and not request.may_have_body
-    keys = _keys(operation.details) if is_read else ()
+    keys = _keys(details) if is_read else ()
     if not keys:
         return documented.respond(operation, request, act, store)
-    details = operation.details
     sent = [request.credential, *map(request.environ.get, keys)]
     revision = store.revision if store is not None else None
     results = values_of(details.api, session_of(request)).responses
