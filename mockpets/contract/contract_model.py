@@ -473,6 +473,8 @@ class Collection:
     :param only: what clients may do.
     :param absent: the error for a key that no record has; None for ``not_found``.
     :param generator: the name of what generates its records: see `seed.generated_records`.
+    :param renamed: the collections of its contract whose name another contract has, too, by that
+        name, each with the one that it has here, such as ``blog.users``.
     :param position: line and column of the definition; not compared, as that of a stub.
     """
 
@@ -488,6 +490,7 @@ class Collection:
     only: tuple[Role, ...] = ROLES
     absent: Missing | None = None
     generator: str = ""
+    renamed: tuple[tuple[str, str], ...] = ()
     position: tuple[int, int] = dataclasses.field(default=(0, 0), compare=False)
 
     @cached_property
@@ -499,6 +502,10 @@ class Collection:
     def names(self) -> tuple[str, ...]:
         """Its name, and for that of a scenario SCENARIO.NAME."""
         return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
+
+    def sibling(self, name: str) -> str:
+        """Return the name that a collection of the same contract has beside other contracts."""
+        return dict(self.renamed).get(name, name)
 
     @property
     def is_of_document(self) -> bool:

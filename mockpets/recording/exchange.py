@@ -115,8 +115,7 @@ class Exchange(Entry):
         link = link_of(guessed)
         if not guessed.parent or len(link) > 1:
             return IdNames(collection.key)
-        parent = collection.name.removesuffix(guessed.name) + guessed.parent
-        return IdNames(collection.key, link[0], parent)
+        return IdNames(collection.key, link[0], collection.sibling(guessed.parent))
 
     @property
     def records(self) -> list[dict[str, Any]]:

@@ -156,10 +156,9 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
     operations = Counter(name.lower() for each in contracts for name in each.operations)
     collections = Counter(name for each in contracts for name in each.collections)
     for each in contracts:
+        names = {name: f"{each.label}.{name}" for name in each.collections if collections[name] > 1}
         renamed = {
-            name: replace(collection, name=f"{each.label}.{name}")
-            if collections[name] > 1
-            else collection
+            name: replace(collection, name=names.get(name, name), renamed=(*names.items(),))
             for name, collection in each.collections.items()
         }
         known = []

@@ -326,3 +326,18 @@ def test_two_documents_with_the_same_names_are_served() -> None:
     assert call("GET", "/two/owners/1/animals").json
     first = call("GET", "/two/members").json[0]
     assert call("GET", "/two/me").json == first
+
+
+def test_two_documents_share_the_name_of_one_collection(tmp_path: Path) -> None:
+    shop = write(tmp_path, {"/owners": {"get": op(several(thing("id", "name", name="string")))}})
+    data = {"animals": [{"name": "Rex"}], "clinic.owners": [{"id": 30, "name": "Thirty"}]}
+    (tmp_path / "children.json").write_text(json.dumps({"description": "d", "data": data}))
+    settings = Settings(contract=(f"/shop={shop}", str(CLINIC)), scenarios_dir=(tmp_path,))
+    call = Client(InProcess(create_app(settings)))
+
+    animal = {"name": "Tom", "species": "cat"}
+    assert call("POST", "/api/owners/1/animals", json_body=animal).status == 201
+    assert call("GET", "/api/animals", scenario="children").json["animals"][0]["ownerId"] == 30
+    assert call("DELETE", "/api/owners/1").status == 204
+    assert call("GET", "/api/owners/1/animals").status == 404
+    assert call("GET", "/shop/owners").json[0]["id"] == "owner-1"

@@ -212,8 +212,7 @@ def _parent(collection: Collection | None) -> str:
     """Return the name of the collection to whose records those of another one belong; or empty."""
     if collection is None or not isinstance(collection.schema, DocumentRecords):
         return ""
-    guessed = collection.schema.guessed
-    return guessed.parent and collection.name.removesuffix(guessed.name) + guessed.parent
+    return collection.sibling(collection.schema.guessed.parent)
 
 
 def _parents(collection: Collection, diagnostics: Diagnostics) -> Sequence[Key] | None:

@@ -114,10 +114,7 @@ class Action:
         stack, collection = self.request.stack, self.operation.collection
         assert stack is not None  # noqa: S101 - `Playback.respond` sets it
         assert collection is not None  # noqa: S101 - an operation with a role has one
-        collections = stack.contracts.collections
-        # With a label if another contract has a collection with this name.
-        labelled = f"{collection.name.partition('.')[0]}.{name}"
-        found = collections.get(labelled) or collections[name]
+        found = stack.contracts.collections[collection.sibling(name)]
         store = self.session.store(stack, found)
         if self.operation.method == "GET":  # only its response is kept
             self.request.also_read += ((found, store.revision),)
