@@ -99,8 +99,8 @@ def parse_json(raw: bytes) -> object:
     except RecursionError:
         too_deep = True
     else:
-        most = raw.count(b"{") + raw.count(b"[")  # levels; texts may have brackets, too
-        too_deep = most > JSON_DEPTH and deeper_than(value, JSON_DEPTH)
+        brackets = raw.count(b"{") + raw.count(b"[")  # at least one for each level
+        too_deep = brackets > JSON_DEPTH and deeper_than(value, JSON_DEPTH)
     if too_deep:
         raise _invalid(f"the body is nested deeper than {JSON_DEPTH} levels")
     return value
@@ -163,9 +163,11 @@ def _encoder() -> Callable[[object, int], Iterable[str]]:
     make = vars(json.encoder)["c_make_encoder"]
     if make is None:  # not CPython
         return lambda value, _: _ENCODER.iterencode(value)
-    text, separators = json.encoder.encode_basestring, (_ENCODER.key_separator, ",")
+    separators = _ENCODER.key_separator, _ENCODER.item_separator
+    rules = _ENCODER.sort_keys, _ENCODER.skipkeys, _ENCODER.allow_nan
+    text = json.encoder.encode_basestring
     encode: Callable[[object, int], Iterable[str]] = make(
-        None, _ENCODER.default, text, None, *separators, False, False, False
+        None, _ENCODER.default, text, None, *separators, *rules
     )
     return encode
 

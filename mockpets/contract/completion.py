@@ -1,4 +1,4 @@
-"""What the server sets in the records of a document: times, defaults, and required properties.
+"""What the server sets in the records of a document: times, defaults, required properties, slugs.
 
 Guessed from the names and schemas of the properties of a record.
 """
@@ -57,7 +57,7 @@ class Completion(NamedTuple):
 
 
 def titles_of(names: Iterable[str], key: str) -> list[str]:
-    """Return the properties of which the first one sent becomes the key; empty for another key."""
+    """Return the properties of which the first one sent becomes the slug; empty for other keys."""
     return [name for name in names if plain(name) in _TITLES] if plain(key) in _SLUGS else []
 
 

@@ -473,8 +473,8 @@ class Collection:
     :param only: what clients may do.
     :param absent: the error for a key that no record has; None for ``not_found``.
     :param generator: the name of what generates its records: see `seed.generated_records`.
-    :param renamed: the collections of its contract whose name another contract has, too, by that
-        name, each with the one that it has here, such as ``blog.users``.
+    :param renamed: the collections of its contract whose name another contract has, too: that name,
+        and the one in its place, such as ``blog.users``.
     :param position: line and column of the definition; not compared, as that of a stub.
     """
 
@@ -504,7 +504,7 @@ class Collection:
         return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
 
     def sibling(self, name: str) -> str:
-        """Return the name that a collection of the same contract has beside other contracts."""
+        """Return the name of a collection of its contract, which differs if it is `renamed`."""
         return dict(self.renamed).get(name, name)
 
     @property

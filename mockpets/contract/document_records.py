@@ -87,7 +87,7 @@ class DocumentRecords:
 
     @cached_property
     def titles(self) -> Sequence[str]:
-        """The properties of which the server makes a key such as ``my-first-post``."""
+        """The properties of which the server makes a slug as the key; empty for other keys."""
         from mockpets.contract.completion import titles_of  # a start needs none
 
         return titles_of(self.properties, self.key)

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 def _with_parent(exchange: Exchange, record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with the key of its parent, which only the path of the request may have."""
     operation = exchange.operation
-    details = operation.details if operation is not None else None
-    if operation is None or details is None:
+    if operation is None or operation.details is None:
         return record
     result = dict(record)
     for name, text in operation.in_path(exchange.path).items():
-        path = details.guess.where.get(name)
+        path = operation.details.guess.where.get(name)
         if path and value_at(result, path) is INVALID:
             set_at(result, path, identity(text))
     return result

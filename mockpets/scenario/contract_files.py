@@ -157,18 +157,18 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
     collections = Counter(name for each in contracts for name in each.collections)
     for each in contracts:
         names = {name: f"{each.label}.{name}" for name in each.collections if collections[name] > 1}
-        renamed = {
+        labelled = {
             name: replace(collection, name=names.get(name, name), renamed=(*names.items(),))
             for name, collection in each.collections.items()
         }
         known = []
         for name, operation in each.operations.items():
-            own = operation.collection and renamed[operation.collection.name]
+            own = operation.collection and labelled[operation.collection.name]
             full = f"{each.label}.{name}" if operations[name.lower()] > 1 else name
             known.append(replace(operation, name=full, collection=own))
         yield each._replace(
             operations={operation.name: operation for operation in known},
-            collections={collection.name: collection for collection in renamed.values()},
+            collections={collection.name: collection for collection in labelled.values()},
         )
 
 

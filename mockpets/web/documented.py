@@ -401,7 +401,7 @@ def with_body(
 
     :param values: generates those of the headers.
     :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
-    :param location: of the record that a request has created; empty for a generated one.
+    :param location: the header Location; empty for the documented one, if there is any.
     """
     kind = reply.media_type
     headers = [("Content-Type", kind)] if kind else []

@@ -36,9 +36,9 @@ def add(action: Action, record: Record) -> tuple[bytes, Record]:
         set_given(action, record, guess.change)
     key = record.get(action.key_name)
     if key is None and (titles := action.schema.titles):
-        named = [record[name] for name in titles if record.get(name) is not None]
-        if named and named[0]:
-            record[action.key_name] = _free_slug(action, str(named[0]))
+        named = (record[name] for name in titles if record.get(name) is not None)
+        if title := next(named, ""):
+            record[action.key_name] = _free_slug(action, str(title))
     _complete(action, record)
     if collection.is_people:
         people.hide_password(action, record)
