@@ -365,8 +365,11 @@ class SchemaField(ContractField):
         kinds = {*map(type, value)}
         if len(kinds) == 1 and not head and not tail.choices:
             checks = tail.plain.get(*kinds)
-            if checks is not None:  # without a call for each item
-                return value if all(all(map(each, value)) for each in checks) else INVALID
+            if checks is not None:
+                for is_valid in checks:  # without a call for each item
+                    if not all(map(is_valid, value)):
+                        return INVALID
+                return value
         result = []
         for index, item in enumerate(value):
             field = tail if index >= len(head) else head[index]
@@ -391,27 +394,27 @@ class SchemaField(ContractField):
         if plan is INVALID:
             return INVALID
         texts, checks, parts, hidden, undeclared = plan
-        if not is_unicode("".join(map(value.__getitem__, texts))):
+        if texts and not is_unicode("".join(map(value.__getitem__, texts))):
             return INVALID
         for name, is_valid in checks:
             if not is_valid(value[name]):
                 return INVALID
-        changed: dict[str, object] = {}
+        result = value
         for name, accept in parts:
             accepted = accept(value[name], memo)
-            if accepted is INVALID:
-                return INVALID
             if accepted is not value[name]:
-                changed[name] = accepted
+                if accepted is INVALID:
+                    return INVALID
+                if result is value:
+                    result = dict(value)
+                result[name] = accepted
         if hidden:
             memo.hides = True
-            changed |= hidden
-        dropped = () if memo.keeps_undeclared else undeclared
-        if not changed and not dropped:
-            return value
-        result = value | changed
-        for name in dropped:
-            del result[name]
+            result = {**result, **hidden}
+        if undeclared and not memo.keeps_undeclared:
+            result = dict(result)
+            for name in undeclared:
+                del result[name]
         return result
 
     def _plan_of(self, value: dict[str, Any]) -> Plan | Invalid:

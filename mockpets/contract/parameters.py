@@ -41,6 +41,9 @@ class Parameters:
             kind = node["in"]
             if kind in _STYLES and (kind != "header" or node["name"].lower() not in _OF_HTTP):
                 self._of_kind[kind].append(_Parameter(fields, node))
+        for known in self._of_kind.values():
+            # An object without declared properties takes what the other parameters leave.
+            known.sort(key=lambda each: each.takes_others)
         self.kinds: Final = frozenset(kind for kind, known in self._of_kind.items() if known)
         """The kinds of which there are parameters."""
 
@@ -57,8 +60,7 @@ class Parameters:
         left = dict(texts)
         values: dict[str, object] = {}
         problems: list[ValueProblem] = []
-        # An object without declared properties takes what the other parameters leave.
-        for each in sorted(parameters, key=lambda each: each.takes_others):
+        for each in parameters:
             try:
                 sent = each.take(left)
                 if sent is None:
@@ -132,6 +134,9 @@ class _Parameter:
         self.is_spread = is_spread and self.kind in ("query", "cookie")
         shape = text.field.shape if text is not None and self.is_spread else None
         self.takes_others = shape is not None and shape.other is not None and not shape.drops_others
+        self._start = {"label": ".", "matrix": f";{self.name}="}.get(self.style, "")
+        if self.style == "matrix" and self.is_object and self.explodes:
+            self._start = ";"
 
     @property
     def default(self) -> _Typed | None:
@@ -203,12 +208,9 @@ class _Parameter:
 
     def _bare(self, text: str) -> str:
         """Return a text of a path without what its style puts in front of it."""
-        start = {"label": ".", "matrix": f";{self.name}="}.get(self.style, "")
-        if self.style == "matrix" and (self.is_object and self.explodes):
-            start = ";"
-        if not text.startswith(start):
-            raise _InvalidError([((), f"must start with '{start}', got {text[:60]!r}")])
-        return text[len(start) :]
+        if not text.startswith(self._start):
+            raise _InvalidError([((), f"must start with '{self._start}', got {text[:60]!r}")])
+        return text[len(self._start) :]
 
     def _items(self, values: list[str]) -> list[str]:
         if self.kind == "query" and self.explodes:

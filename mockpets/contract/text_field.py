@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mockpets.contract.json_schema import SchemaField
 
 
+_ONLY_TEXT: Final = frozenset({"string"})
 _INDEX: Final = 10
 """Digits of an index that is too long for a list."""
 
@@ -53,6 +54,8 @@ class TextField(ContractField):
         """Return the value with the types of its schema, or `INVALID`."""
         if not isinstance(value, str):
             return self.field.accept(_typed(self.field, value))
+        if self.field.types_named == _ONLY_TEXT:  # the only candidate
+            return self.field.accept(value)
         accepted = map(self.field.accept, _candidates(self.field, value))
         return next((each for each in accepted if each is not INVALID), INVALID)
 

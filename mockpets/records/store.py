@@ -15,7 +15,7 @@ from contextlib import suppress
 from decimal import Decimal
 from hashlib import blake2b
 from heapq import merge
-from itertools import filterfalse, islice
+from itertools import chain, filterfalse, islice
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
@@ -156,6 +156,9 @@ class Contents(NamedTuple):
             return [*islice(self._matching(filters, after), limit)]
         base, changed = self.base, self.changed
         if self.gone.rows or len(conditions) != 1:
+            if limit is None:  # to sort them all is faster than to merge
+                places = sorted(chain.from_iterable(self._walks(conditions, after)))
+                return [*map(self._row, places)]
             return [*islice(map(self._row, self._walk(conditions, after)), limit)]
         # Without a changed record of the base, its own ones follow.
         condition = conditions[0]
@@ -183,12 +186,16 @@ class Contents(NamedTuple):
 
     def _walk(self, conditions: Sequence[Condition | None], after: int | None) -> Iterator[int]:
         """Yield the places of the records that meet one of some conditions; None is met by all."""
-        walks: list[Iterator[int]] = []
+        return merge(*self._walks(conditions, after))
+
+    def _walks(
+        self, conditions: Sequence[Condition | None], after: int | None
+    ) -> Iterator[Iterator[int]]:
+        """Yield what `_walk` does in several iterators, each in order."""
         for condition in conditions:
             kept = _after(self.base.at(condition), after)
-            walks += [filterfalse(self.gone.rows.__contains__, kept)]
-            walks += [_after(self.changed.at(condition), after)]
-        return merge(*walks)
+            yield filterfalse(self.gone.rows.__contains__, kept)
+            yield _after(self.changed.at(condition), after)
 
     def _indexed(self, filters: Filters) -> list[Condition | None] | None:
         """Return the conditions to which filters amount; None if the records must be read."""

@@ -319,17 +319,17 @@ class Action:
         if not self.guess.where:
             return
         collections, collection = self.api.inferred.collections, self.collection
-        child: Record | None = None
+        child: bytes | None = None
         for name in reversed([*self.guess.where]):
             key, parent = self.arguments.path.get(name), collections.get(collection.parent)
             if key is None or parent is None or parent.is_open or parent.shows:
                 return
             row = self.store_of(parent.name).find(str(key))
-            is_linked = child is None or equal(value_at(child, link_of(collection)), key)
+            is_linked = child is None or equal(value_at(parse_row(child), link_of(collection)), key)
             if row is None or not is_linked:
                 message = _no_record(parent, str(key))
                 raise ActionError("not_found", (404, 400, 422), message, str(key), parent.name)
-            collection, child = parent, parse_row(row)
+            collection, child = parent, row
 
     def check_owner(self, row: bytes) -> None:
         """Raise `ActionError` if another person owns a record and the document lists a 403."""

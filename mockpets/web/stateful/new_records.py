@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import filterfalse
+from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import real_time, time_text
 from mockpets.contract.document_records import set_at, value_at
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mockpets.contract.contract_model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.stateful.action import Action
+
+_BETWEEN_WORDS: Final = re.compile(r"\W+")
 
 
 def add(action: Action, record: Record) -> tuple[bytes, Record]:
@@ -78,7 +81,7 @@ def given_value(action: Action, source: object, record: Record) -> object:
 
 
 def _slug(title: str) -> str:
-    return re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "untitled"
+    return _BETWEEN_WORDS.sub("-", title.lower()).strip("-")[:60] or "untitled"
 
 
 def _free_slug(action: Action, title: str) -> str:
@@ -116,10 +119,10 @@ def _complete(action: Action, record: Record) -> None:
         for name, length, is_updated in completion.times:
             if is_updated or name not in part:
                 part[name] = now[:length]
-        for name, value in completion.initial.items():
-            if name not in part:
-                is_known = value is not INVALID
-                part[name] = value if is_known else _generated(action, record, completion, name)
+        for name in filterfalse(part.__contains__, completion.initial):
+            value = completion.initial[name]
+            is_known = value is not INVALID
+            part[name] = value if is_known else _generated(action, record, completion, name)
 
 
 def _now(action: Action) -> str:

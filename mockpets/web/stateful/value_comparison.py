@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.document_records import OWN
 from mockpets.contract.fields import INVALID, is_number
@@ -14,6 +14,8 @@ from mockpets.strict_json import dump_text, same_json
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+_NUMBER: Final = re.compile(r"-?\d{1,40}(\.\d{1,40})?(E[+-]\d{1,3})?")
 
 
 def equal(one: object, other: object) -> bool:
@@ -49,7 +51,7 @@ def index_keys(value: object) -> dict[Hashable, None]:
     """Return the keys that an index has for the values that are `equal` to a text or number."""
     text = _text(value)
     keys: dict[Hashable, None] = {text: None}
-    if re.fullmatch(r"-?\d{1,40}(\.\d{1,40})?(E[+-]\d{1,3})?", text):
+    if _NUMBER.fullmatch(text):
         keys[Decimal(text)] = None  # equals the integer
     elif text in ("true", "false"):
         keys[index_key(text == "true")] = None
