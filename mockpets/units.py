@@ -6,6 +6,7 @@ An amount without a unit is rejected: 5 could mean seconds or milliseconds.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
@@ -87,6 +88,7 @@ def switch(text: str) -> bool:
     raise ValueError(f"must be true or false, {got(text)}")
 
 
+@lru_cache(64)  # a change reads the key of its record three times
 def parse_int64(text: str) -> int | None:
     """Return a text, such as a path segment, as an int64; None if it is not one.
 

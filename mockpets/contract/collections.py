@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
@@ -78,7 +77,6 @@ def without_null(record: Record, key: str) -> Record:
     return {name: value for name, value in record.items() if name != key or value is not None}
 
 
-@lru_cache(64, typed=True)  # a change needs the one of its record three times
 def identity(key: Key) -> Key:
     """Return a key in the form in which equal ones are equal: those that a path cannot tell apart.
 

@@ -260,8 +260,9 @@ def _some(
 
 
 def _after(places: Sequence[int], after: int | None) -> Iterator[int]:
-    start = 0 if after is None else bisect_right(places, after)
-    return map(places.__getitem__, range(start, len(places)))
+    if after is None:
+        return iter(places)
+    return map(places.__getitem__, range(bisect_right(places, after), len(places)))
 
 
 class Unsaved(NamedTuple):

@@ -106,6 +106,9 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
                 200, "/v1/pets/3", method="PUT", body='{"name":"Mia","categoryId":2}', like="create"
             ),
             "document delete": Request(204, "/v1/pets/{number}", method="DELETE", like="create"),
+            "document single": Request(
+                200, "/v1/shop", method="PUT", body='{"name":"Miso","city":"Rome"}', like="create"
+            ),
             "document search": Request(200, "/v1/owners?q=a"),
             "document owner": Request(
                 201,

@@ -31,12 +31,12 @@ def test_a_figure_above_it_needs_a_reason() -> None:
 
 def test_a_document_may_take_a_quarter_more_than_the_pet_store() -> None:
     ours = {"list": 400_000.0, "get": 400_000.0, "create": 500_000.0}
-    names = ("list", "page", "get", "create", "replace", "delete")
+    names = ("list", "page", "get", "create", "replace", "delete", "single")
     document = {f"document {name}": 500_000.0 for name in names}
     lines, within = compare_with_built_in({**ours, **document})
 
     assert within
-    assert [line.split()[-1] for line in lines] == ["ratio", *["1.250"] * 3, *["1.000"] * 3]
+    assert [line.split()[-1] for line in lines] == ["ratio", *["1.250"] * 3, *["1.000"] * 4]
     lines, within = compare_with_built_in({**ours, **document, "document get": 501_000.0})
     assert not within
     assert lines[3].endswith("1.252  above 1.25")

@@ -38,6 +38,7 @@ _KNOWN: Final = "known"
 """Stand in `Store.results` for the key of the first person, and for people by key."""
 GONE: Final = f"{OWN}gone"
 """A property of a deleted record whose collection has every other key."""
+_GONE_JSON: Final = dump_json(GONE)
 
 
 class ActionError(Exception):
@@ -246,10 +247,8 @@ class Action:
 
     def is_here(self, row: bytes) -> bool:
         """Return whether a record was not deleted, and belongs to the parents in the path."""
-        shown, stored = self.collection, self.schema.guessed
-        is_partial = shown.is_open or shown.is_single or stored.is_open or stored.is_single
-        if not self.parents and not is_partial:
-            return True  # nothing of it says otherwise
+        if not self.parents and _GONE_JSON not in row:  # faster than to parse it
+            return True
         record = parse_row(row)
         return GONE not in record and self.is_below(record)
 
