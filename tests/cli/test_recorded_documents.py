@@ -125,6 +125,25 @@ def test_replay_names_the_place_of_a_difference_in_an_envelope(
     assert lines[0].endswith('body.data.name: "Ada Berg", recorded "Eda Berg"')
 
 
+def test_replay_finds_the_parents_of_a_contract_that_shares_their_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop.yaml").write_text(NOTES.replace("/notes", "/owners"))
+    contracts = ("/shop=shop.yaml", str(CLINIC))
+    (tmp_path / "mockpets.toml").write_text(f"contract = {json.dumps(contracts)}\n")
+    owner, animal = {"name": "Zoe", "email": "z@b.ch"}, {"name": "Rex", "species": "dog"}
+    monkeypatch.chdir(tmp_path)
+    with MockpetsServer(Settings(port=0, contract=contracts)) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        call = Client(OverSocket(server.url))
+        made = call("POST", "/api/owners", json_body=owner).json["data"]["id"]
+        assert call("POST", f"/api/owners/{made}/animals", json_body=animal).json["ownerId"] == made
+        (tmp_path / "flow.har").write_text("\n".join(run("requests", "--har")[1]))
+        assert call("POST", "/api/owners", json_body=owner).json["data"]["id"] == made + 1
+
+        assert run("replay", "flow.har") == (0, ["2 requests: 0 differences"], [])
+
+
 def test_a_stub_of_a_picture_leaves_the_body_to_the_document(run: Run, clinic: Client) -> None:
     clinic("GET", "/api/animals/1/photo")
     status, lines, _ = run("stub", "1")
