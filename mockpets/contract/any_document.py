@@ -130,17 +130,13 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
 
 def _collection(api: Api, guessed: GuessedCollection, base: str) -> Collection:
     records = DocumentRecords(api, guessed)
-    key = records.properties.get(guessed.key)
-    types = key.types_named if key is not None else frozenset()
     link = link_of(guessed) if guessed.parent else ()
     return Collection(
         guessed.name,
         base + (guessed.list_path or guessed.item_path.rpartition("/")[0]),
         records,
         key=records.key,
-        has_text_keys="string" in types,
         filters=link if len(link) == 1 else (),
-        properties=tuple(records.properties),
         generator=DOCUMENT,
     )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KEYS: Final = ("id", "name", "slug", "login", "username", "uuid", "key", "code")
 """The usual names of keys, in the order in which they are tried."""
+_PASSWORDS: Final = ("password", "pass", "passwd", "passcode", "passphrase")
 _PEOPLE: Final = ("user", "account", "member", "person", "customer", "profile")
 
 
@@ -227,9 +228,7 @@ def credentials_of(operation: Operation, shapes: Shapes) -> Credentials | None:
         return None
     body = shapes.record(operation.body, operation.segment)
     properties = shapes.flat(body.item).properties if body else {}
-    passwords = [
-        each for each in properties if re.fullmatch("pass(word|wd|code|phrase)?", plain(each))
-    ]
+    passwords = [each for each in properties if plain(each) in _PASSWORDS]
     if body is None or not passwords:
         return None
     token = _find(shapes, operation.response, "(access|auth|id|session|bearer|api)?(token|jwt)", 2)

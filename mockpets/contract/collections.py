@@ -25,16 +25,23 @@ class OwnSchema(NamedTuple):
     :param key: the name of the property that identifies a record.
     :param required: the properties that a record must have.
     :param types: properties with their JSON type.
+    :param properties: those that the definition and its records have.
     """
 
     key: str
     required: tuple[str, ...] = ()
     types: tuple[tuple[str, str], ...] = ()
+    properties: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """Return an empty text: records stay when the definition changes."""
         return ""
+
+    @property
+    def has_text_keys(self) -> bool:
+        """Whether the server assigns UUIDs, because the keys of all records are texts."""
+        return dict(self.types).get(self.key) == "string"
 
     def new(self, body: object) -> Record:
         """Return a record without a key that is null."""

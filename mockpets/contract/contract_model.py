@@ -52,6 +52,16 @@ if TYPE_CHECKING:
             """A digest of the definition; empty if records stay when it changes."""
             ...
 
+        @property
+        def properties(self) -> Iterable[str]:
+            """The names that the definition has; any of these properties is a filter."""
+            ...
+
+        @property
+        def has_text_keys(self) -> bool:
+            """Whether the server assigns UUIDs instead of integers."""
+            ...
+
         def new(self, body: object) -> Record: ...
 
         def changed(self, record: Record, patch: object) -> Record:
@@ -412,6 +422,16 @@ class RecordSchema(NamedTuple):
         """Return an empty text: records stay when the definition changes."""
         return ""
 
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties of a record."""
+        return self.whole.fields
+
+    @property
+    def has_text_keys(self) -> bool:
+        """Return False: the server assigns integers."""
+        return False
+
     def new(self, body: object) -> Record:
         """Return the record of a body, which must not have other properties, unlike a request's."""
         if body != {}:  # which `load` explains better
@@ -467,9 +487,7 @@ class Collection:
     :param key: the name of the property that identifies a record.
     :param is_ordered: whether all keys are integers that the server assigns, and lists are in
         their order. Otherwise clients may choose keys, and lists are in the order of arrival.
-    :param has_text_keys: whether the server assigns UUIDs instead of integers.
     :param filters: the properties with an index, by which a list is filtered fast.
-    :param properties: those that the definition names; any of them is a filter.
     :param only: what clients may do.
     :param absent: the error for a key that no record has; None for ``not_found``.
     :param generator: the name of what generates its records: see `seed.generated_records`.
@@ -484,9 +502,7 @@ class Collection:
     owner: str = ""
     key: str = "id"
     is_ordered: bool = False
-    has_text_keys: bool = False
     filters: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
     only: tuple[Role, ...] = ROLES
     absent: Missing | None = None
     generator: str = ""

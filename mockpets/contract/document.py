@@ -81,7 +81,6 @@ def _collection(
         is_ordered=True,
         filters=tuple(described["filters"]),
         generator=described.get("generate", ""),
-        properties=tuple(record.whole.fields),
         only=tuple(role for role in ROLES if role in its),
         absent=Missing(failures[missing["error"]], missing["message"]),
     )

@@ -74,6 +74,12 @@ class DocumentRecords:
         """The properties of a record in a response."""
         return self.field().shape.fields
 
+    @property
+    def has_text_keys(self) -> bool:
+        """Whether keys may be texts, so that the server assigns UUIDs."""
+        key = self.properties.get(self.guessed.key)
+        return key is not None and "string" in key.types_named
+
     @cached_property
     def completions(self) -> Sequence[Completion]:
         """What the server sets in a record and, by JSON:API, in its `attributes`."""

@@ -391,12 +391,15 @@ def _references(
     """Return the properties that name a record of another collection: `ownerId` one of owners."""
     result: dict[PropertyPath, str] = {}
     for name, schema in reading.shapes.flat(collected.schema).properties.items():
-        flat = reading.shapes.flat(schema)
-        is_many = flat.type == "array"
+        kind = reading.shapes.type_of(schema)
+        is_many = kind == "array"
         key = plain(name).removesuffix("s") if is_many else plain(name)
         target = segments.get(key.removesuffix("id")) if key.endswith("id") else None
-        kind = reading.shapes.flat(flat.items).type if is_many else flat.type
-        if target and target is not collected and kind in ("string", "integer"):
+        if target is None or target is collected:
+            continue
+        if is_many:
+            kind = reading.shapes.type_of(reading.shapes.flat(schema).items)
+        if kind in ("string", "integer"):
             result[(name,)] = target.name
     return result
 

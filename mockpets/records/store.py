@@ -506,7 +506,7 @@ class Store:
         """Return a key that `find` does not know, and the number after that of the key."""
         while number <= INT64_MAX:
             key: Key = number
-            if self.collection.has_text_keys:
+            if self.collection.schema.has_text_keys:
                 # From the session's seed, so that a test finds the same keys in each run.
                 source = f"{self._seed}/{self.collection.label}/{number}".encode()
                 key = str(UUID(bytes=blake2b(source, digest_size=16).digest(), version=4))

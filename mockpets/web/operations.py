@@ -348,7 +348,7 @@ async def _page(request: Request, store: Store) -> Response:
     query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
     limit = _LIST_QUERY.of_query(query)[LIMIT]
     query.pop(LIMIT, None)
-    filters, others = filters_of(query), query.keys() - {*store.collection.properties}
+    filters, others = filters_of(query), query.keys() - {*store.collection.schema.properties}
 
     def read(records: Contents) -> tuple[bytes, set[str]]:
         unknown = others - records.names(others)

@@ -25,7 +25,7 @@ from tests.pet_store import PETS
 
 Record = dict[str, Any]
 ORDERS = Collection(
-    "orders", "/orders", OwnSchema("id"), owner="shop", filters=("a",), properties=("id", "a")
+    "orders", "/orders", OwnSchema("id", properties=("id", "a")), owner="shop", filters=("a",)
 )
 
 

@@ -43,7 +43,7 @@ def scenario(name: str, *names: str, orders: Sequence[bytes] | None = None) -> S
 
 
 ORDERS = Collection("orders", "/v1/store/orders", OwnSchema("id"), "sold")
-TEXTS = Collection("texts", "/v1/texts", OwnSchema("id"), "sold", has_text_keys=True)
+TEXTS = Collection("texts", "/v1/texts", OwnSchema("id", types=(("id", "string"),)), "sold")
 SOLD = scenario("sold", "Kit", "Tom", orders=[b'{"id":1,"petId":3}'])
 EMPTY = scenario("empty")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BASE_MARK, CONTROL_PREFIX, ROLES
@@ -34,11 +35,10 @@ def _resource(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> A
     return Collection(
         name,
         path,
-        OwnSchema(key, required),
+        OwnSchema(key, required, properties=tuple(dict.fromkeys((key, *required, *filters)))),
         owner=diagnostics.name,
         key=key,
         filters=filters,
-        properties=tuple(dict.fromkeys((key, *required, *filters))),
         only=values.get("only", ROLES),
         position=(node.line, node.column),
     )
@@ -53,14 +53,9 @@ def with_records(collection: Collection, rows: Content) -> Collection:
         return collection
     records = [parse_row(row) for row in rows]
     types = json_types(records)
-    schema = OwnSchema(collection.key, required_of(collection), types)
-    names = (name for record in records for name in record)
-    return replace(
-        collection,
-        schema=schema,
-        has_text_keys=dict(types).get(collection.key) == "string",
-        properties=tuple(dict.fromkeys((*collection.properties, *names))),
-    )
+    properties = tuple(dict.fromkeys(chain(collection.schema.properties, *records)))
+    schema = OwnSchema(collection.key, required_of(collection), types, properties)
+    return replace(collection, schema=schema)
 
 
 def _distinct(

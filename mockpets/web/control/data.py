@@ -64,7 +64,7 @@ async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
     store, after = await call.store(collection), call.query.get("after")
     query = {name: texts for name, texts in call.request.args.lists() if name not in _KNOWN}
-    filters, others = filters_of(query), query.keys() - {*collection.properties}
+    filters, others = filters_of(query), query.keys() - {*collection.schema.properties}
 
     def read(contents: Contents) -> tuple[list[bytes], int]:
         if unknown := sorted(others - contents.names(others)):
@@ -83,7 +83,7 @@ async def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
 
 
 def _unknown_property(name: str, collection: Collection) -> RequestError:
-    known = (*_KNOWN, *collection.properties)
+    known = (*_KNOWN, *collection.schema.properties)
     hint = did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
     what = f"no record of {collection.name} has the property {quote(name)}"
     return RequestError("invalid_request", f"{what}; {hint}")
