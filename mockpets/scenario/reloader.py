@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from threading import Event, Lock, Thread
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.pet_store import BUILT_IN
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     from mockpets.scenario.contract_files import ContractFiles
     from mockpets.scenario.library import Library
 
-WATCH_SECONDS: Final = 0.08
-"""Interval at which scenario and fixture files are checked for changes: a saved file is active
-before a browser reloads, and a check of 50 files takes 1 ms."""
+_SHORTEST: Final = 0.08
+"""Seconds between two checks for changed files: a saved file is active before a browser reloads."""
+_LONGEST: Final = 0.5
+_SHARE: Final = 0.05
+"""The part of a processor that checks may take if `_LONGEST` allows it: 50 files take 1 ms, and
+1,000 take 16."""
 
 _log = logging.getLogger("mockpets")
 _REJECTED: Final = "requests that name it return 422"
@@ -105,8 +109,19 @@ class Reloader:
             self._thread = None
 
     def _run(self) -> None:
-        while not self._stopped.wait(WATCH_SECONDS):
+        seconds = pause(0)
+        while not self._stopped.wait(seconds):
+            before = thread_time()
             self.look()
+            seconds = pause(thread_time() - before)
+
+
+def pause(spent: float) -> float:
+    """Return the time until the next check of files, in seconds.
+
+    :param spent: the processor time of the last one, in seconds.
+    """
+    return min(max(_SHORTEST, spent / _SHARE), _LONGEST)
 
 
 def changes(before: Library, after: Library) -> list[tuple[int, str]]:

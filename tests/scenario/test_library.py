@@ -20,7 +20,7 @@ from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import CACHED_STACKS, Library, digest, load_library
-from mockpets.scenario.reloader import Reloader
+from mockpets.scenario.reloader import Reloader, pause
 from mockpets.scenario.scenario_model import Content, Delay, Generated
 from tests.pet_store import PETS
 
@@ -587,3 +587,8 @@ def test_everything_is_empty_except_what_has_content_of_its_own(
     given = {one.name: stack.binding(one).content for one in stack.collections}
 
     assert given == {"pets": Generated(2), "orders": (), "vets": ()}
+
+
+@pytest.mark.parametrize(("spent", "seconds"), [(0, 0.08), (0.001, 0.08), (0.016, 0.32), (9, 0.5)])
+def test_many_files_are_checked_less_often(spent: float, seconds: float) -> None:
+    assert pause(spent) == pytest.approx(seconds)
