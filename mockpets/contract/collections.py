@@ -41,7 +41,7 @@ class OwnSchema(NamedTuple):
     @property
     def has_text_keys(self) -> bool:
         """Whether the server assigns UUIDs, because the keys of all records are texts."""
-        return dict(self.types).get(self.key) == "string"
+        return (self.key, "string") in self.types
 
     def new(self, body: object) -> Record:
         """Return a record without a key that is null."""

@@ -395,12 +395,10 @@ def _references(
         is_many = kind == "array"
         key = plain(name).removesuffix("s") if is_many else plain(name)
         target = segments.get(key.removesuffix("id")) if key.endswith("id") else None
-        if target is None or target is collected:
-            continue
-        if is_many:
-            kind = reading.shapes.type_of(reading.shapes.flat(schema).items)
-        if kind in ("string", "integer"):
-            result[(name,)] = target.name
+        if target and target is not collected:
+            items = reading.shapes.flat(schema).items
+            if (reading.shapes.type_of(items) if is_many else kind) in ("string", "integer"):
+                result[(name,)] = target.name
     return result
 
 

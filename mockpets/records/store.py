@@ -504,9 +504,10 @@ class Store:
 
     def _new_key(self, number: int, find: Callable[[Key], int | None]) -> tuple[Key, int]:
         """Return a key that `find` does not know, and the number after that of the key."""
+        has_text_keys = self.collection.schema.has_text_keys
         while number <= INT64_MAX:
             key: Key = number
-            if self.collection.schema.has_text_keys:
+            if has_text_keys:
                 # From the session's seed, so that a test finds the same keys in each run.
                 source = f"{self._seed}/{self.collection.label}/{number}".encode()
                 key = str(UUID(bytes=blake2b(source, digest_size=16).digest(), version=4))

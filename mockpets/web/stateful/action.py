@@ -85,10 +85,8 @@ class Action:
         self.api: Final = self.details.api
         self.collection: Final = self.details.collection
         """That of the operation; its records may be those of another one."""
-        self.stored: Final = self.details.stored
-        """The collection in which the records are: for a collection that shows users, users."""
         if store is None or self.collection.shows:
-            store = self.store_of(self.stored)
+            store = self.store_of(self.details.stored)
         schema = store.collection.schema
         assert isinstance(schema, DocumentRecords)  # noqa: S101 - those of a document are
         self.store: Final = store

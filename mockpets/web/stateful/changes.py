@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mockpets.contract.contract_model import Key, Record
+    from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.query_meanings import PropertyPath
-    from mockpets.records.store import Filters
+    from mockpets.records.store import Filters, Store
     from mockpets.web.messages import Response
 
 Body = dict[str, Any]
@@ -129,7 +130,7 @@ def single(action: Action) -> Response:
         raise action.missing("")
     if method == "DELETE":
         _check(action, row)
-        _drop(action, action.stored, [parse_row(row)])
+        _drop(action, action.schema.guessed, action.store, [parse_row(row)])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
         key = parse_row(row)[action.key_name]
@@ -161,7 +162,7 @@ def delete(action: Action) -> Response:
         row = action.find(action.key)
         action.check_owner(row)
         _check(action, row)
-        _drop(action, action.stored, [parse_row(row)])
+        _drop(action, action.schema.guessed, action.store, [parse_row(row)])
         return respond_with_record(action, row)
     rows = action.store.rows(filters=action.below)
     records = [each for each in map(parse_row, rows) if action.is_below(each)]
@@ -174,15 +175,15 @@ def delete(action: Action) -> Response:
         records = [each for each in records if has(keys, each[action.key_name])]
         if not records:
             raise action.missing(", ".join(map(str, keys)))
-    _drop(action, action.stored, records)
+    _drop(action, action.schema.guessed, action.store, records)
     return respond_with_record(action, None)
 
 
-def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
+def _drop(
+    action: Action, collection: GuessedCollection, store: Store, records: Sequence[Record]
+) -> None:
     """Delete records of a collection, and those that belong to them."""
-    store = action.store if name == action.stored else action.store_of(name)
-    collections = action.api.inferred.collections
-    collection, key = collections[name], store.collection.key
+    key = store.collection.key
     for record in records:
         if collection.is_open or (collection.is_single and not collection.parent):
             gone = {key: record[key], GONE: True}
@@ -194,19 +195,19 @@ def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
             store.delete(record[key])
     action.publish()
     keys = {str(each[key]) for each in records}
-    for child in collections.values():
-        if child.parent == name and not child.shows:
-            children, (link, *more) = action.store_of(child.name), link_of(child)
+    for child in action.api.inferred.collections.values():
+        if child.parent == collection.name and not child.shows:
+            children, link = action.store_of(child.name), link_of(child)
             wanted: Filters = {}
-            if link in children.collection.filters and not more:
-                wanted = {link: {each: None for key in keys for each in index_keys(key)}}
+            if link == children.collection.filters:
+                wanted = {link[0]: {each: None for key in keys for each in index_keys(key)}}
             rows = map(parse_row, children.rows(filters=wanted))
-            links = ((value_at(each, link_of(child)), each) for each in rows)
+            links = ((value_at(each, link), each) for each in rows)
             below = [
                 each for key, each in links if isinstance(key, (int, str)) and str(key) in keys
             ]
             if below:
-                _drop(action, child.name, below)
+                _drop(action, child, children, below)
 
 
 # --- Changes of a record --------------------------------------------------------------------------
