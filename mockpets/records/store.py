@@ -546,7 +546,8 @@ class Store:
         with self._lock:
             place = self._now.known(key)
             row = self._now._row(place)
-            record = parse_row(row)
+            # Without filters, only the key is in an index.
+            record = parse_row(row) if self.collection.filters else {self.collection.key: key}
             if place in self._now.changed.rows:
                 self._open_changed().drop(place, record)
                 self._take(-len(row) - entry)

@@ -148,4 +148,4 @@ def test_the_app_shows_the_same(service: str, browser: str, app: Path, tmp_path:
     settings = Settings(port=0, scenarios_dir=folders, scenario=("recorded",), sessions="declared")
     with MockpetsServer(settings) as server:
         status, output = playwright_tests(app, MOCKPETS_URL=server.url)
-    assert (status, outcomes(output)) == (0, ["14 passed"]), output
+    assert (status, outcomes(output)) == (0, ["24 passed"]), output

@@ -22,10 +22,7 @@ from tests.cli.test_main import logged, program, wait_until
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
 from tests.live.test_soak import GROWTH, held
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
-]
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "0"))
 VISITORS = 50

@@ -76,9 +76,10 @@ def toggle(action: Action) -> Response:
     """Switch a property of a record on or off, for the person who calls if there is one."""
     row, me = action.find(action.key), action.my_key
     _check(action, row)
-    before = parse_row(row)
-    if all(_is_on(action, before, path) is value for path, value in action.guess.change.items()):
-        _check_first(action)
+    if _must_be_first(action):
+        before = parse_row(row)
+        if all(_is_on(action, before, path) is on for path, on in action.guess.change.items()):
+            raise _again(action)
 
     def toggled(before: Record) -> Record:
         record = dict(before)  # `set_at` copies the objects below
@@ -106,14 +107,18 @@ def _is_on(action: Action, record: Record, path: PropertyPath) -> bool:
     return action.my_key in record.get(OWN + ".".join(path), [])
 
 
-def _check_first(action: Action) -> None:
-    """Raise `ActionError` for an action that has happened already, if the document lists a 409."""
-    if "409" in action.details.described.responses:
-        facts = [
-            f"{'.'.join(path)} is already {dump_json(value).decode()}"
-            for path, value in action.guess.change.items()
-        ]
-        raise ActionError("conflict", (409,), "; ".join(facts), action.key)
+def _must_be_first(action: Action) -> bool:
+    """Return whether the document lists a 409, for an action that has happened already."""
+    return "409" in action.details.described.responses
+
+
+def _again(action: Action) -> ActionError:
+    """Return the error for an action that has happened already."""
+    facts = [
+        f"{'.'.join(path)} is already {dump_json(value).decode()}"
+        for path, value in action.guess.change.items()
+    ]
+    return ActionError("conflict", (409,), "; ".join(facts), action.key)
 
 
 def single(action: Action) -> Response:
@@ -130,7 +135,7 @@ def single(action: Action) -> Response:
         raise action.missing("")
     if method == "DELETE":
         _check(action, row)
-        _drop(action, action.schema.guessed, action.store, [parse_row(row)])
+        _drop(action, action.schema.guessed, action.store, [parse_row(row)[action.key_name]])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
         key = parse_row(row)[action.key_name]
@@ -162,7 +167,7 @@ def delete(action: Action) -> Response:
         row = action.find(action.key)
         action.check_owner(row)
         _check(action, row)
-        _drop(action, action.schema.guessed, action.store, [parse_row(row)])
+        _drop(action, action.schema.guessed, action.store, [action.typed_key(action.key)])
         return respond_with_record(action, row)
     rows = action.store.rows(filters=action.below)
     records = [each for each in map(parse_row, rows) if action.is_below(each)]
@@ -175,36 +180,34 @@ def delete(action: Action) -> Response:
         records = [each for each in records if has(keys, each[action.key_name])]
         if not records:
             raise action.missing(", ".join(map(str, keys)))
-    _drop(action, action.schema.guessed, action.store, records)
+    keys = [each[action.key_name] for each in records]
+    _drop(action, action.schema.guessed, action.store, keys)
     return respond_with_record(action, None)
 
 
-def _drop(
-    action: Action, collection: GuessedCollection, store: Store, records: Sequence[Record]
-) -> None:
-    """Delete records of a collection, and those that belong to them."""
-    key = store.collection.key
-    for record in records:
+def _drop(action: Action, collection: GuessedCollection, store: Store, keys: Sequence[Key]) -> None:
+    """Delete the records of a collection with some keys, and those that belong to them."""
+    for key in keys:
         if collection.is_open or (collection.is_single and not collection.parent):
-            gone = {key: record[key], GONE: True}
-            if store.find(str(record[key])) is None:
+            gone = {store.collection.key: key, GONE: True}
+            if store.find(str(key)) is None:
                 store.create(gone)
             else:
-                store.change(record[key], lambda _, gone=gone: gone)  # type: ignore[misc]
+                store.change(key, lambda _, gone=gone: gone)  # type: ignore[misc]
         else:
-            store.delete(record[key])
+            store.delete(key)
     action.publish()
-    keys = {str(each[key]) for each in records}
+    texts = {str(key) for key in keys}
     for child in action.api.inferred.collections.values():
         if child.parent == collection.name and not child.shows:
             children, link = action.store_of(child.name), link_of(child)
             wanted: Filters = {}
             if link == children.collection.filters:
                 wanted = {link[0]: {each: None for key in keys for each in index_keys(key)}}
-            rows = map(parse_row, children.rows(filters=wanted))
-            links = ((value_at(each, link), each) for each in rows)
             below = [
-                each for key, each in links if isinstance(key, (int, str)) and str(key) in keys
+                each[children.collection.key]
+                for each in map(parse_row, children.rows(filters=wanted))
+                if isinstance(parent := value_at(each, link), (int, str)) and str(parent) in texts
             ]
             if below:
                 _drop(action, child, children, below)
@@ -303,8 +306,8 @@ def _written(action: Action, key: Key, row: bytes, make: Make, body: Body) -> tu
         after = make(action, before, body)
         # Outside the lock of the store, because it may read the same one.
         set_given(action, after, action.guess.change)
-        if action.guess.role == "act" and after == before:
-            _check_first(action)
+        if action.guess.role == "act" and after == before and _must_be_first(action):
+            raise _again(action)
         given = {path: value_at(after, path) for path in action.guess.change}
 
     def change(record: Record) -> Record:
