@@ -146,10 +146,10 @@ def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
     assert after[0] - before[0] < GROWTH, (before, after)
     assert after[1] == before[1]
     assert after[2] <= before[2] + 5
-    told = [line["message"] for line in logged(log.read_text()) if line["level"] != "info"]
-    # Said once, since the server has little memory on purpose.
+    lines = [line for line in logged(log.read_text()) if line["level"] != "info"]
+    # Logged once, because the server has little memory on purpose.
     full = "the request logs of all sessions together use 1.11MiB, their part of --memory"
-    assert [each.partition(":")[0] for each in told] == [full]
+    assert [line["message"].partition(":")[0] for line in lines] == [full]
 
 
 def _ask(control: Client, path: str, session: str = "default") -> Response:
